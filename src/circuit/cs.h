@@ -1,0 +1,87 @@
+/* Constraint system: what a circuit writes to and what the readings of a circuit read.
+ *
+ * A circuit is a C function that allocates variables (with their values) and enforces rows
+ * <A,z> * <B,z> = <C,z>. A `cs` numbers the variables and hands everything to one sink: a digest, a
+ * counter, a witness check, the prover's evaluator, the parameter generator. Variables and rows come
+ * in exactly the established order (spec gadgets.md section 1); nothing is stored here, so that a
+ * circuit of any size runs in the memory of its sink.
+ *
+ * Input 0 is the constant ONE; cs_init allocates it. The rows <I_i ; 0 ; 0> that generator and
+ * prover append for every input are not sent to the sink by circuits: sinks that need them append
+ * them on their own at the end.
+ *
+ * Errors (a sink that runs out of memory, a row that is not satisfied) are sticky in cs->st, so that
+ * gadgets need not test every call; later calls are cheap no-ops. Drivers test cs->st at the end.
+ */
+#ifndef CUZK_CIRCUIT_CS_H
+#define CUZK_CIRCUIT_CS_H
+
+#include "base/error.h"
+#include "field/fr.h"
+
+typedef uint32_t cs_var; /* top bit set: input, else aux; the rest is the index */
+
+#define CS_INPUT_FLAG 0x80000000u
+#define CS_ONE        CS_INPUT_FLAG /* input 0 */
+
+CUZK_INLINE bool cs_var_is_input(cs_var v)
+{
+    return (v & CS_INPUT_FLAG) != 0;
+}
+
+CUZK_INLINE uint32_t cs_var_index(cs_var v)
+{
+    return v & ~CS_INPUT_FLAG;
+}
+
+typedef struct {
+    cs_var var;
+    fr coeff;
+} cs_term;
+
+/* A linear combination as a growing list of terms. Terms may repeat a variable and may have the
+ * coefficient 0: sinks that care call cs_lc_normalize. The first terms live in the struct. */
+#define CS_LC_INLINE 4
+typedef struct {
+    size_t n, cap;
+    cs_term *term; /* inline_term, or a heap block when cap > CS_LC_INLINE */
+    cs_term inline_term[CS_LC_INLINE];
+} cs_lc;
+
+void cs_lc_init(cs_lc *lc);
+void cs_lc_fini(cs_lc *lc);
+void cs_lc_clear(cs_lc *lc);
+void cs_lc_add(cs_lc *lc, cs_var v, const fr *coeff); /* out of memory makes lc->cap SIZE_MAX: see cs_enforce */
+/* Merges repeated variables, drops zero coefficients, sorts: inputs ascending, then aux ascending. */
+void cs_lc_normalize(cs_lc *lc);
+
+typedef struct {
+    /* each returns CUZK_OK or an error that stops the run; err may be filled */
+    cuzk_status (*aux)(void *self, const fr *value, cuzk_err *err);
+    cuzk_status (*input)(void *self, const fr *value, cuzk_err *err);
+    /* The callee may normalize the three in place; they are not used again. */
+    cuzk_status (*row)(void *self, cs_lc *a, cs_lc *b, cs_lc *c, cuzk_err *err);
+} cs_sink_ops;
+
+typedef struct {
+    const cs_sink_ops *ops;
+    void *self;
+    uint32_t n_inputs, n_aux;
+    uint64_t n_rows;
+    cuzk_status st; /* first error, sticky */
+    cuzk_err err;
+} cs;
+
+void cs_init(cs *c, const cs_sink_ops *ops, void *self); /* also allocates ONE */
+cs_var cs_alloc(cs *c, const fr *value);                 /* aux */
+cs_var cs_alloc_input(cs *c, const fr *value);
+void cs_enforce(cs *c, cs_lc *a, cs_lc *b, cs_lc *l);
+void cs_fail(cs *c, cuzk_status st, const char *fmt, ...) CUZK_PRINTF(3, 4);
+
+/* A circuit ready to be run, with its assignment or blank (all values zero: same structure). */
+typedef struct {
+    void (*synthesize)(const void *ctx, cs *c);
+    const void *ctx;
+} cs_circuit;
+
+#endif
