@@ -29,6 +29,7 @@ static void fp_sqr_generic(fp *r, const fp *a)
 }
 
 fp_ops cuzk_fp_ops = {fp_mul_generic, fp_sqr_generic};
+const fp_ops cuzk_fp_generic = {fp_mul_generic, fp_sqr_generic};
 
 void cuzk_fp_from_u64(fp *r, uint64_t a)
 {
