@@ -34,6 +34,8 @@ typedef struct {
 /* ---- files ---- */
 cuzk_status cuzk_vk_read(groth16_vk *out, const char *path, cuzk_err *err);
 cuzk_status cuzk_vk_write(const groth16_vk *vk, const char *path, cuzk_err *err);
+/* The key at the start of a .params file. */
+cuzk_status cuzk_params_read_vk(groth16_vk *out, const char *path, cuzk_err *err);
 void cuzk_vk_fini(groth16_vk *vk);
 
 /* Loads a .params file: exact size, canonical coordinates, curve equation and no identity anywhere;
