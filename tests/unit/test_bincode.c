@@ -1,5 +1,6 @@
-/* PoSt and update blobs against what senders get wrong (CASES A09, A16, A18, A20, A22, A26): counts,
- * ranges, lengths, and random damage. Offsets in a 2 KiB Window blob: spec formats.md 6.3. */
+/* PoSt and update blobs against what senders get wrong (CASES A09, A16, A18, A20, A22, A26):
+ * counts, ranges, lengths, and random damage. Offsets in a 2 KiB Window blob: spec formats.md 6.3.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,8 +62,17 @@ static void assert_refused(const request_message *msg, const char *says)
 
 /* Where the numbers stand in a 2 KiB blob: two levels of seven siblings and an index. */
 enum {
-    N_SECTORS = 40, N_PROOFS = 48, TAG = 56, ROOT = 60, LEAF = 92, N_PATH = 124, N_HASHES = 132,
-    HASHES = 140, INDEX = HASHES + 7 * 32, PROOF_BYTES = 556, SECOND = TAG + PROOF_BYTES
+    N_SECTORS = 40,
+    N_PROOFS = 48,
+    TAG = 56,
+    ROOT = 60,
+    LEAF = 92,
+    N_PATH = 124,
+    N_HASHES = 132,
+    HASHES = 140,
+    INDEX = HASHES + 7 * 32,
+    PROOF_BYTES = 556,
+    SECOND = TAG + PROOF_BYTES
 };
 
 static void numbers_in_a_blob(void **state)
@@ -88,8 +98,9 @@ static void numbers_in_a_blob(void **state)
         {N_PATH, UINT64_MAX, 8, "path: 18446744073709551615 elements"},
         {N_HASHES, 8, 8, "path element 0: hashes: 8 elements, expected 7 (byte 132)"},
         {N_HASHES, 1, 8, "path element 0: hashes: 1 elements, expected 7"},
-        {INDEX, 8, 8, "inclusion_proofs[0]: path element 0: index: 8 is not below the arity 8 (byte "
-                      "364)"},
+        {INDEX, 8, 8,
+         "inclusion_proofs[0]: path element 0: index: 8 is not below the arity 8 (byte "
+         "364)"},
         {INDEX, (uint64_t)1 << 32, 8, "index: 4294967296 is not below the arity 8"},
         {ROOT + 24, UINT64_MAX, 8, "root: not a field element (not below the modulus; byte 60)"},
         {LEAF + 24, UINT64_MAX, 8, "leaf: not a field element"},
@@ -307,14 +318,10 @@ static void out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_in_a_blob),
-        cmocka_unit_test(cut_blobs),
-        cmocka_unit_test(flipped_bits),
-        cmocka_unit_test(counts_of_blobs),
-        cmocka_unit_test(order_of_sectors),
-        cmocka_unit_test(fields_of_post),
-        cmocka_unit_test(commitments_of_updates),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(numbers_in_a_blob),      cmocka_unit_test(cut_blobs),
+        cmocka_unit_test(flipped_bits),           cmocka_unit_test(counts_of_blobs),
+        cmocka_unit_test(order_of_sectors),       cmocka_unit_test(fields_of_post),
+        cmocka_unit_test(commitments_of_updates), cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

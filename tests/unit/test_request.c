@@ -86,10 +86,10 @@ static void shared_fixtures(void **state)
     static const struct {
         const char *name;
         unsigned n_partitions;
-    } row[] = {{"porep-2k-b", 1},    {"porep-2k-c", 1},  {"porep-2k-v1", 1},
-               {"porep-2k-ni", 13},  {"porep-8m", 1},    {"porep-2k-synthetic", 1},
-               {"window-2k-2", 1},   {"window-2k-5", 3}, {"window-8m-1", 1},
-               {"winning-8m", 1},    {"update-8m", 4}};
+    } row[] = {{"porep-2k-b", 1},   {"porep-2k-c", 1},  {"porep-2k-v1", 1},
+               {"porep-2k-ni", 13}, {"porep-8m", 1},    {"porep-2k-synthetic", 1},
+               {"window-2k-2", 1},  {"window-2k-5", 3}, {"window-8m-1", 1},
+               {"winning-8m", 1},   {"update-8m", 4}};
     static const char *const full[] = {"porep-512m",  "window-32g-1", "window-32g-3",
                                        "window-512m", "winning-32g",  "winning-64g"};
     char path[256];
@@ -143,15 +143,17 @@ static void statements_that_do_not_hold(void **state)
         {"porep-2k-a", "\"ticket\": \"01", "\"ticket\": \"02", "ticket is 0201"},
         {"porep-2k-a", "\"seed\": \"02", "\"seed\": \"03", "seed is 0302"},
         {"porep-2k-a", "\"replica_id\": \"3e", "\"replica_id\": \"3f",
-         "request.json: replica_id is 3f75e87332cd5d60132c1f9f9a8362e2e4cf190b46f4fd636fd8864b842d170b "
+         "request.json: replica_id is "
+         "3f75e87332cd5d60132c1f9f9a8362e2e4cf190b46f4fd636fd8864b842d170b "
          "but the C1 holds 3e75e8"},
         {"porep-2k-a", "\"comm_r\": \"77", "\"comm_r\": \"78", "comm_r is 7842"},
         {"porep-2k-a", "\"comm_d\": \"fc", "\"comm_d\": \"fd", "comm_d is fd7e"},
         {"porep-2k-a", "\"miner\": 1000", "\"miner\": 1001", "prover_id is e807"},
         {"porep-2k-a", "V1_1", "V1", "registered_proof is 0 but the C1 holds StackedDrg2KiBV1_1"},
         {"porep-2k-a", "\"sector_size\": 2048", "\"sector_size\": 8192", "sector_size is 8192 but"},
-        {"window-2k-1", "\"id\": 1", "\"id\": 2", "sectors[0].id is 2 but sector-1.vanilla holds "
-                                                "sector 1"},
+        {"window-2k-1", "\"id\": 1", "\"id\": 2",
+         "sectors[0].id is 2 but sector-1.vanilla holds "
+         "sector 1"},
         {"window-2k-1", "\"comm_r\": \"77", "\"comm_r\": \"78", "sectors[0].comm_r differs"},
         /* its own form */
         {"porep-2k-a", "\"miner\": 1000,", "", "the key \"miner\" is missing"},
@@ -166,7 +168,8 @@ static void statements_that_do_not_hold(void **state)
         {"porep-2k-a", "\"c1.json\"", "\"\"", "vanilla[0]: not the plain name"},
         {"porep-2k-a", "\"c1.json\"", "\"absent\"", "absent"},
         {"porep-2k-a", "StackedDrg2KiBV1_1", "StackedDrg3KiBV1_1", "no porep type has the name"},
-        {"window-2k-1", "\"sectors\"", "\"vanilla\": [], \"sectors\"", "\"vanilla\" does not belong"},
+        {"window-2k-1", "\"sectors\"", "\"vanilla\": [], \"sectors\"",
+         "\"vanilla\" does not belong"},
         {"window-2k-1", "\"vanilla\"", "\"file\"", "sectors[0]: the key \"vanilla\" is missing"},
         {"window-2k-1", "\"kind\"", "\"partition_index\": 4294967296, \"kind\"", "not below 2^32"},
     };
@@ -188,7 +191,8 @@ static void statements_that_do_not_hold(void **state)
             fail_msg("wants '%s': %s: %s", row[i].says, cuzk_status_name(st), err.msg);
         assert_int_equal(cuzk_mem_used(), before);
     }
-    write_edited("tests/data/porep-2k-a", "{", "{\"note\": [1, {}],"); /* unknown keys are skipped */
+    write_edited("tests/data/porep-2k-a", "{",
+                 "{\"note\": [1, {}],"); /* unknown keys are skipped */
     check_folder(scratch, 1);
     snprintf(path, sizeof path, "rm -r %s", scratch);
     assert_int_equal(system(path), 0);

@@ -1,5 +1,6 @@
-/* Damaged vanilla proofs (CASES A11, A20, A21, A23): every part that is read is changed once, and the
- * check must refuse with words that name it. Fixtures: tests/data, real seals of 2 KiB sectors. */
+/* Damaged vanilla proofs (CASES A11, A20, A21, A23): every part that is read is changed once, and
+ * the check must refuse with words that name it. Fixtures: tests/data, real seals of 2 KiB sectors.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,7 +107,8 @@ static void porep_damage(void **state)
 {
     (void)state;
     static const damage_row row[] = {
-        {d_leaf, "sector 1: partition 0: challenge 0 (node 28): comm_d_proofs: the path does not lead"},
+        {d_leaf,
+         "sector 1: partition 0: challenge 0 (node 28): comm_d_proofs: the path does not lead"},
         {d_sibling, "challenge 1 (node 27): comm_d_proofs: the path does not lead from the leaf"},
         {d_index, "comm_d_proofs: the path belongs to node 24, expected 28"},
         {d_root, "comm_d_proofs: the stored root is not comm_d"},
@@ -177,7 +179,8 @@ static void window_damage(void **state)
         {w_leaf, "sector 13: challenge 3: inclusion proof: the path does not lead from the leaf to "
                  "the root; faulty_sectors=[13] (1 of 3)"},
         {w_sibling, "sector 16: challenge 9: inclusion proof: the path does not lead"},
-        {w_index, "sector 10: challenge 0: inclusion proof: the path belongs to node 53, expected 52"},
+        {w_index,
+         "sector 10: challenge 0: inclusion proof: the path belongs to node 53, expected 52"},
         {w_root, "sector 13: challenge 4: inclusion proof: the stored root is not comm_r_last"},
         {w_comm_c, "sector 13: comm_r is not the hash of comm_c and comm_r_last"},
         {w_comm_r, "sector 13: comm_r is not the hash"},
