@@ -48,6 +48,13 @@ typedef struct {
     cuzk_bytes comm_r_old, comm_r_new, comm_d_new;
 } cuzk_client_request;
 
+/* Reads a request folder, or its request.json (docs/requests.md), for a daemon. The request points
+ * into *files, which cuzk_client_files_free releases. The content is checked by the daemon. */
+typedef struct cuzk_client_files cuzk_client_files;
+cuzk_status cuzk_client_files_read(cuzk_client_files **files, cuzk_client_request *out,
+                                   const char *path, cuzk_err *err);
+void cuzk_client_files_free(cuzk_client_files *files); /* accepts NULL */
+
 typedef enum {
     CUZK_JOB_UNKNOWN,
     CUZK_JOB_COMPLETED,

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "engine/job_table.h"
 #include "engine/log.h"
 
@@ -194,7 +195,9 @@ static cuzk_status prove(engine *e, job *j)
 {
     cuzk_trace *trace = cuzk_trace_new(j->id);
     cuzk_trace_add(trace, "queue", CUZK_NO_PARTITION, j->submitted_ns, j->started_ns);
-    prove_job pj = {.partition = PROVER_ALL_PARTITIONS, .trace = trace, .cancel = &j->cancel};
+    cuzk_prove_options pj = CUZK_PROVE_OPTIONS_DEFAULTS;
+    pj.trace = trace;
+    pj.cancel = &j->cancel;
     cuzk_log(CUZK_LOG_INFO, j->id, "started: %s", cuzk_engine_kind_name(j->kind));
     cuzk_status st =
         e->backend.prove(e->backend.ctx, j->req, &pj, &j->proof, &j->n_proof_bytes, &j->err);
@@ -744,7 +747,7 @@ void cuzk_engine_stats(engine *e, engine_stats *out)
     pthread_mutex_unlock(&e->lock);
 }
 
-size_t cuzk_engine_loaded(engine *e, prover_srs_info out[], size_t max)
+size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max)
 {
     return e->backend.loaded(e->backend.ctx, out, max);
 }

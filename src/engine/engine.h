@@ -27,14 +27,14 @@ typedef struct {
     void *ctx;
     cuzk_status (*parse)(void *ctx, proof_request **out, const request_message *msg, cuzk_err *err);
     void (*request_free)(void *ctx, proof_request *req); /* accepts NULL */
-    cuzk_status (*prove)(void *ctx, const proof_request *req, const prove_job *job,
+    cuzk_status (*prove)(void *ctx, const proof_request *req, const cuzk_prove_options *opt,
                          uint8_t **proof, size_t *n_bytes, cuzk_err *err);
     cuzk_status (*preload)(void *ctx, const char *circuit, bool *already_loaded, cuzk_err *err);
-    size_t (*loaded)(void *ctx, prover_srs_info out[], size_t max); /* never waits */
+    size_t (*loaded)(void *ctx, cuzk_prover_srs_info out[], size_t max); /* never waits */
 } engine_backend;
 
 /* The real table (engine_backend.c); p must outlive the engine. */
-engine_backend cuzk_engine_backend_of(prover *p);
+engine_backend cuzk_engine_backend_of(cuzk_prover *p);
 
 typedef struct {
     size_t size;             /* sizeof(engine_options) */
@@ -160,6 +160,6 @@ typedef struct {
 
 /* Never waits for a proof or a load. */
 void cuzk_engine_stats(engine *e, engine_stats *out);
-size_t cuzk_engine_loaded(engine *e, prover_srs_info out[], size_t max);
+size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max);
 
 #endif

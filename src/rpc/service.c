@@ -229,7 +229,7 @@ static void get_status(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
     (void)msg; /* no fields */
     (void)n;
     engine_stats stats;
-    prover_srs_info info[MAX_SRS];
+    cuzk_prover_srs_info info[MAX_SRS];
     Cuzk__V1__SRSStatus srs[MAX_SRS], *srs_at[MAX_SRS];
     Cuzk__V1__QueueStatus queue[CUZK_KIND_COUNT], *queue_at[CUZK_KIND_COUNT];
     Cuzk__V1__GetStatusResponse out = CUZK__V1__GET_STATUS_RESPONSE__INIT;
