@@ -1,9 +1,8 @@
 /* Fp: constants and the operations that are not worth inlining. */
 #include "field/fp.h"
 
-const uint64_t cuzk_fp_modulus[6] = {0xb9feffffffffaaabu, 0x1eabfffeb153ffffu,
-                                     0x6730d2a0f6b0f624u, 0x64774b84f38512bfu,
-                                     0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
+const uint64_t cuzk_fp_modulus[6] = {0xb9feffffffffaaabu, 0x1eabfffeb153ffffu, 0x6730d2a0f6b0f624u,
+                                     0x64774b84f38512bfu, 0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
 const fp cuzk_fp_one = {{0x760900000002fffdu, 0xebf4000bc40c0002u, 0x5f48985753c758bau,
                          0x77ce585370525745u, 0x5c071a97a256ec6du, 0x15f65ec3fa80e493u}};
 
@@ -30,6 +29,7 @@ static void fp_sqr_generic(fp *r, const fp *a)
 }
 
 fp_ops cuzk_fp_ops = {fp_mul_generic, fp_sqr_generic};
+const fp_ops cuzk_fp_generic = {fp_mul_generic, fp_sqr_generic};
 
 void cuzk_fp_from_u64(fp *r, uint64_t a)
 {

@@ -26,6 +26,7 @@ static void fr_sqr_generic(fr *r, const fr *a)
 }
 
 fr_ops cuzk_fr_ops = {fr_mul_generic, fr_sqr_generic};
+const fr_ops cuzk_fr_generic = {fr_mul_generic, fr_sqr_generic};
 
 void cuzk_fr_to_canon(fr_canon *r, const fr *a)
 {

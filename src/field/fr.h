@@ -33,6 +33,7 @@ typedef struct {
     void (*sqr)(fr *r, const fr *a);
 } fr_ops;
 extern fr_ops cuzk_fr_ops; /* written once, before main */
+extern const fr_ops cuzk_fr_generic; /* the portable reference */
 
 CUZK_INLINE void fr_add(fr *r, const fr *a, const fr *b)
 {
