@@ -61,6 +61,8 @@ static void check_folder(const char *folder, unsigned n_partitions)
     if (cuzk_request_load(&req, folder, &err) != CUZK_OK)
         fail_msg("%s: %s", folder, err.msg);
     assert_int_equal(req->n_partitions, n_partitions);
+    if (cuzk_request_check(req, &err) != CUZK_OK)
+        fail_msg("%s: %s", folder, err.msg);
     for (unsigned k = 0; k < req->n_partitions; k++)
         assert_inputs_equal(folder, req, k);
     fr unused[400];
