@@ -24,13 +24,11 @@ cuzk_status cuzk_synth_post(synth_job *job, cuzk_err *err);
 cuzk_status cuzk_synth_porep(synth_job *job, cuzk_err *err);
 cuzk_status cuzk_synth_update(synth_job *job, cuzk_err *err);
 
-/* request.json (docs/requests.md): the fields that every kind has, then those of the kind, each line
- * without its end, then the closing brace. */
+/* request.json (docs/requests.md): the fields that every kind has, then those of the kind, then end. A
+ * field starts with the comma and line end of the one before. */
 void cuzk_synth_request_begin(synth_out *o, const synth_job *job, cuzk_err *err);
 void cuzk_synth_request_field(synth_out *o, const char *name, const uint8_t value[32]);
 void cuzk_synth_request_number(synth_out *o, const char *name, uint64_t value);
-/* "vanilla": the files format % 0 .. n - 1 (a format without % for a single file). */
-void cuzk_synth_request_vanilla(synth_out *o, const char *prefix, const char *suffix, unsigned n);
 cuzk_status cuzk_synth_request_end(synth_out *o, synth_job *job);
 
 /* Ascending order without repetitions; returns how many are left. */

@@ -65,15 +65,16 @@ static void write_sector(synth_out *o, const synth_job *job, uint64_t id,
                          const sector_commitments *c, const synth_sparse_tree *tree,
                          const uint64_t challenge[])
 {
-    synth_path path;
+    merkle_proof path;
+    fr sibling[SYNTH_MAX_SIBLINGS];
     unsigned n = n_challenges(job);
     cuzk_synth_bin_u64(o, id);
     cuzk_synth_bin_fr(o, &c->comm_r);
     cuzk_synth_bin_u64(o, 1);
     cuzk_synth_bin_u64(o, n);
     for (unsigned i = 0; i < n; i++) {
-        cuzk_synth_path(&path, &tree->tree, challenge[i]);
-        cuzk_synth_bin_proof(o, job->shape, &path.proof, false);
+        cuzk_synth_path(&path, sibling, &tree->tree, challenge[i]);
+        cuzk_synth_bin_proof(o, job->shape, &path, false);
     }
     cuzk_synth_bin_fr(o, &c->comm_c);
     cuzk_synth_bin_fr(o, &c->comm_r_last);

@@ -24,14 +24,6 @@ void cuzk_synth_request_field(synth_out *o, const char *name, const uint8_t valu
     cuzk_synth_out_printf(o, ",\n  \"%s\": \"%s\"", name, hex);
 }
 
-void cuzk_synth_request_vanilla(synth_out *o, const char *prefix, const char *suffix, unsigned n)
-{
-    cuzk_synth_out_printf(o, ",\n  \"vanilla\": [");
-    for (unsigned k = 0; k < n; k++)
-        cuzk_synth_out_printf(o, "%s\n    \"%s%u%s\"", k ? "," : "", prefix, k, suffix);
-    cuzk_synth_out_printf(o, "\n  ]");
-}
-
 cuzk_status cuzk_synth_request_end(synth_out *o, synth_job *job)
 {
     cuzk_synth_out_printf(o, "\n}\n");

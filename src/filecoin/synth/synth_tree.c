@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/mem.h"
 #include "circuit/poseidon.h"
+#include "filecoin/vanilla_check.h"
 
 #define MAX_ARITY 8
 #define MIN_CHUNK 16 /* nodes a task hashes: a Poseidon node takes about 10 us */
@@ -14,25 +14,20 @@ void cuzk_synth_hash_poseidon(fr *out, const fr child[], unsigned arity)
     cuzk_poseidon_hash(out, cuzk_poseidon_kind_of_arity(arity), child);
 }
 
-void cuzk_synth_hash_sha256(fr *out, const fr child[], unsigned arity)
+void cuzk_synth_hash_tree_d(fr *out, const fr child[], unsigned arity)
 {
-    uint8_t text[64];
+    CUZK_DASSERT(arity == 2);
     (void)arity;
-    cuzk_fr_to_bytes(text, &child[0]);
-    cuzk_fr_to_bytes(text + 32, &child[1]);
-    cuzk_sha256(text, text, sizeof text);
-    text[31] &= 0x3f;
-    cuzk_fr_from_bytes_mod(out, text);
+    cuzk_tree_d_node(out, &child[0], &child[1]);
 }
 
-void cuzk_synth_path(synth_path *out, const synth_tree *t, uint64_t leaf)
+void cuzk_synth_path(merkle_proof *p, fr sibling[SYNTH_MAX_SIBLINGS], const synth_tree *t,
+                     uint64_t leaf)
 {
-    merkle_proof *p = &out->proof;
-    fr *sibling = out->sibling;
     uint64_t own = leaf;
     p->n_levels = t->n_levels;
     p->root = t->root;
-    p->sibling = out->sibling;
+    p->sibling = sibling;
     t->node(&p->leaf, t, 0, leaf);
     for (unsigned l = 0; l < t->n_levels; l++) {
         unsigned arity = t->arity[l];
@@ -49,8 +44,7 @@ void cuzk_synth_path(synth_path *out, const synth_tree *t, uint64_t leaf)
 
 /* ---- sparse ---- */
 
-/* Position of the first index >= wanted. */
-static size_t lower_bound(const uint64_t index[], size_t n, uint64_t wanted)
+size_t cuzk_synth_find(const uint64_t index[], size_t n, uint64_t wanted)
 {
     size_t low = 0, high = n;
     while (low < high) {
@@ -66,7 +60,7 @@ static size_t lower_bound(const uint64_t index[], size_t n, uint64_t wanted)
 static void sparse_node(fr *out, const synth_tree *tree, unsigned level, uint64_t index)
 {
     const synth_sparse_tree *t = (const synth_sparse_tree *)tree;
-    size_t k = lower_bound(t->index[level], t->n[level], index);
+    size_t k = cuzk_synth_find(t->index[level], t->n[level], index);
     if (k < t->n[level] && t->index[level][k] == index)
         *out = t->value[level][k];
     else

@@ -21,20 +21,21 @@ struct synth_tree {
     void (*node)(fr *out, const synth_tree *t, unsigned level, uint64_t index);
 };
 
-/* A proof with room for its siblings. 10 levels of 7 and one of 1 are the most that any shape has. */
+/* 10 levels of 7 and one of 1 are the most that any shape has. */
 #define SYNTH_MAX_SIBLINGS 72
-typedef struct {
-    merkle_proof proof;
-    fr sibling[SYNTH_MAX_SIBLINGS];
-} synth_path;
 
-/* The proof of one leaf, with leaf and root. In a sparse tree: one of the leaves it was built for. */
-void cuzk_synth_path(synth_path *out, const synth_tree *t, uint64_t leaf);
+/* The proof of one leaf, with leaf and root; its siblings are kept in sibling[]. In a sparse tree: one
+ * of the leaves it was built for. */
+void cuzk_synth_path(merkle_proof *p, fr sibling[SYNTH_MAX_SIBLINGS], const synth_tree *t,
+                     uint64_t leaf);
 
 /* Hash of a node's children. */
 typedef void (*synth_hash_fn)(fr *out, const fr child[], unsigned arity);
 void cuzk_synth_hash_poseidon(fr *out, const fr child[], unsigned arity);
-void cuzk_synth_hash_sha256(fr *out, const fr child[], unsigned arity); /* arity 2: tree D */
+void cuzk_synth_hash_tree_d(fr *out, const fr child[], unsigned arity); /* arity 2 */
+
+/* Position of the first element >= wanted of an ascending list; n when there is none. */
+size_t cuzk_synth_find(const uint64_t index[], size_t n, uint64_t wanted);
 
 typedef struct {
     synth_tree tree; /* first: node() casts */

@@ -1,0 +1,1 @@
+typedef int cuzk_rpc_stub;
