@@ -24,7 +24,7 @@ extern "C" {
 #define CUZK_ALL_PARTITIONS (-1)
 
 const char *cuzk_version(void);  /* "0.1.0" */
-const char *cuzk_cpu_path(void); /* which arithmetic runs: "generic", "adx", ... */
+const char *cuzk_arithmetic(void); /* which arithmetic runs: "generic", "adx", ... */
 
 /* ---- requests ---- */
 

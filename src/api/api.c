@@ -21,7 +21,7 @@ const char *cuzk_version(void)
     return CUZK_VERSION;
 }
 
-const char *cuzk_cpu_path(void)
+const char *cuzk_arithmetic(void)
 {
     return cuzk_cpu_path_name(cuzk_cpu_active());
 }

@@ -1,1 +1,0 @@
-typedef int cuzk_rpc_stub;
