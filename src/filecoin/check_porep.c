@@ -152,7 +152,9 @@ out:
     return st;
 }
 
-static cuzk_status check_partition(checker *c, const porep_challenge_input *in, unsigned k)
+/* Challenge number i of partition k; the commitments of the partition come from its first proof. */
+static cuzk_status check_in_partition(checker *c, const porep_challenge_input *in, unsigned k,
+                                      size_t i)
 {
     const porep_partition *part = &c->req->porep[k];
     uint64_t node[MAX_CHALLENGES];
@@ -163,29 +165,27 @@ static cuzk_status check_partition(checker *c, const porep_challenge_input *in, 
     if (st != CUZK_OK)
         return cuzk_err_prefix(c->err, st, "partition %u", k);
     cuzk_porep_challenges(node, in, k);
-    for (size_t i = 0; i < part->n_proofs; i++) {
-        st = check_challenge(c, &part->proof[i], node[i]);
-        if (st != CUZK_OK)
-            return cuzk_err_prefix(c->err, st, "partition %u: challenge %zu (node %" PRIu64 ")", k,
-                                   i, node[i]);
-    }
+    st = check_challenge(c, &part->proof[i], node[i]);
+    if (st != CUZK_OK)
+        return cuzk_err_prefix(c->err, st, "partition %u: challenge %zu (node %" PRIu64 ")", k, i,
+                               node[i]);
     return CUZK_OK;
 }
 
-cuzk_status cuzk_check_porep(const proof_request *req, cuzk_err *err)
+cuzk_status cuzk_check_porep_challenge(const proof_request *req, size_t i, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     checker c = {.req = req, .err = err};
     porep_challenge_input in = {.type = req->type};
     uint8_t porep_id[32];
+    size_t n = req->shape->porep_challenges;
     cuzk_porep_id(porep_id, req->type);
     CUZK_TRY(check_replica_id(&c, porep_id));
     cuzk_graph_init(&c.graph, req->shape->lg_nodes, req->type->api, porep_id);
     memcpy(in.replica_id, c.replica_id, 32);
     cuzk_fr_to_bytes(in.comm_r, &req->comm_r);
     memcpy(in.seed, req->seed, 32);
-    for (unsigned k = 0; k < req->n_partitions; k++)
-        CUZK_TRY(check_partition(&c, &in, k));
+    CUZK_TRY(check_in_partition(&c, &in, (unsigned)(i / n), i % n));
 out:
     return st == CUZK_OK ? st : cuzk_err_prefix(err, st, "sector %" PRIu64, req->sector_number);
 }
