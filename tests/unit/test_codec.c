@@ -313,10 +313,10 @@ static void real_verifying_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),   cmocka_unit_test(identity),
-        cmocka_unit_test(wrong_flags),   cmocka_unit_test(not_canonical),
-        cmocka_unit_test(off_curve),     cmocka_unit_test(outside_subgroup),
-        cmocka_unit_test(status_texts),  cmocka_unit_test(real_verifying_keys),
+        cmocka_unit_test(round_trips),  cmocka_unit_test(identity),
+        cmocka_unit_test(wrong_flags),  cmocka_unit_test(not_canonical),
+        cmocka_unit_test(off_curve),    cmocka_unit_test(outside_subgroup),
+        cmocka_unit_test(status_texts), cmocka_unit_test(real_verifying_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

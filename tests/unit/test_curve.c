@@ -16,30 +16,48 @@ static const struct {
     fr_canon k;
     const char *g1, *g2;
 } known[] = {
-{ {{0x1u, 0x0u, 0x0u, 0x0u}},
-"97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
-"93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e"
-"024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"},
-{ {{0x2u, 0x0u, 0x0u, 0x0u}},
-"a572cbea904d67468808c8eb50a9450c9721db309128012543902d0ac358a62ae28f75bb8f1c7c42c39a8c5529bf0f4e",
-"aa4edef9c1ed7f729f520e47730a124fd70662a904ba1074728114d1031e1572c6c886f6b57ec72a6178288c47c33577"
-"1638533957d540a9d2370f17cc7ed5863bc0b995b8825e0ee1ea1e1e4d00dbae81f14b0bf3611b78c952aacab827a053"},
-{ {{0x3u, 0x0u, 0x0u, 0x0u}},
-"89ece308f9d1f0131765212deca99697b112d61f9be9a5f1f3780a51335b3ff981747a0b2ca2179b96d2c0c9024e5224",
-"89380275bbc8e5dcea7dc4dd7e0550ff2ac480905396eda55062650f8d251c96eb480673937cc6d9d6a44aaa56ca66dc"
-"122915c824a0857e2ee414a3dccb23ae691ae54329781315a0c75df1c04d6d7a50a030fc866f09d516020ef82324afae"},
-{ {{0xdeadbeefu, 0x0u, 0x0u, 0x0u}},
-"acccb5bab2944a1bdc721c97f3affa035d507c78fe442a9284982bd4c27617b33f1d46e8191a1eda03d73c357752d219",
-"a2910866ede42789c685af186234bfe4664e270ed447d2d142a159cf0cf9bac6c3789d558ea2e24b60e48ceb8b960fa8"
-"115fd914427334b6c45a823e1e011b6b2aa513f95fd64c956128fd631857945adf8aa7b0364ceea737c0671fd939219e"},
-{ {{0x9fb3ac7c04b0d366u, 0x59cb424a30b4d6a7u, 0x7b67f390a4550530u, 0x69e4a8826543fafdu}},
-"8358cf1b86ffde6ce76f86cbccd102b709230da025c852347076ad1631218c87063ea66ae23d5e5b9c6311e4a6847204",
-"899c6c5f069739b2237ad3f663c2272f3b2bf960490cd33836c038a6666d70487ebfe0944f7b4a31a75a764e2f92f3a6"
-"121159434265676802e04387fb5ccd4630d20a075cbcf376ff021e046314fc2160d95c0b2cc20019d120e9778ec003c6"},
-{ {{0xffffffff00000000u, 0x53bda402fffe5bfeu, 0x3339d80809a1d805u, 0x73eda753299d7d48u}},
-"b7f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c6bb",
-"b3e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042b7e"
-"024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121bdb8"},
+    {{{0x1u, 0x0u, 0x0u, 0x0u}},
+     "97f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c"
+     "6bb",
+     "93e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042"
+     "b7e"
+     "024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121b"
+     "db8"},
+    {{{0x2u, 0x0u, 0x0u, 0x0u}},
+     "a572cbea904d67468808c8eb50a9450c9721db309128012543902d0ac358a62ae28f75bb8f1c7c42c39a8c5529bf0"
+     "f4e",
+     "aa4edef9c1ed7f729f520e47730a124fd70662a904ba1074728114d1031e1572c6c886f6b57ec72a6178288c47c33"
+     "577"
+     "1638533957d540a9d2370f17cc7ed5863bc0b995b8825e0ee1ea1e1e4d00dbae81f14b0bf3611b78c952aacab827a"
+     "053"},
+    {{{0x3u, 0x0u, 0x0u, 0x0u}},
+     "89ece308f9d1f0131765212deca99697b112d61f9be9a5f1f3780a51335b3ff981747a0b2ca2179b96d2c0c9024e5"
+     "224",
+     "89380275bbc8e5dcea7dc4dd7e0550ff2ac480905396eda55062650f8d251c96eb480673937cc6d9d6a44aaa56ca6"
+     "6dc"
+     "122915c824a0857e2ee414a3dccb23ae691ae54329781315a0c75df1c04d6d7a50a030fc866f09d516020ef82324a"
+     "fae"},
+    {{{0xdeadbeefu, 0x0u, 0x0u, 0x0u}},
+     "acccb5bab2944a1bdc721c97f3affa035d507c78fe442a9284982bd4c27617b33f1d46e8191a1eda03d73c357752d"
+     "219",
+     "a2910866ede42789c685af186234bfe4664e270ed447d2d142a159cf0cf9bac6c3789d558ea2e24b60e48ceb8b960"
+     "fa8"
+     "115fd914427334b6c45a823e1e011b6b2aa513f95fd64c956128fd631857945adf8aa7b0364ceea737c0671fd9392"
+     "19e"},
+    {{{0x9fb3ac7c04b0d366u, 0x59cb424a30b4d6a7u, 0x7b67f390a4550530u, 0x69e4a8826543fafdu}},
+     "8358cf1b86ffde6ce76f86cbccd102b709230da025c852347076ad1631218c87063ea66ae23d5e5b9c6311e4a6847"
+     "204",
+     "899c6c5f069739b2237ad3f663c2272f3b2bf960490cd33836c038a6666d70487ebfe0944f7b4a31a75a764e2f92f"
+     "3a6"
+     "121159434265676802e04387fb5ccd4630d20a075cbcf376ff021e046314fc2160d95c0b2cc20019d120e9778ec00"
+     "3c6"},
+    {{{0xffffffff00000000u, 0x53bda402fffe5bfeu, 0x3339d80809a1d805u, 0x73eda753299d7d48u}},
+     "b7f1d3a73197d7942695638c4fa9ac0fc3688c4f9774b905a14e3a3f171bac586c55e83ff97a1aeffb3af00adb22c"
+     "6bb",
+     "b3e02b6052719f607dacd3a088274f65596bd0d09920b61ab5da61bbdc7f5049334cf11213945d57e5ac7d055d042"
+     "b7e"
+     "024aa2b2f08f0a91260805272dc51051c6e47ad4fa403b02b4510b647ae3d1770bac0326a805bbefd48056c8c121b"
+     "db8"},
 };
 
 static uint64_t rng_state = 0x9e3779b97f4a7c15u;
@@ -185,12 +203,18 @@ int main(void)
 {
     printf("seed %#llx\n", (unsigned long long)rng_state);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_multiples),    cmocka_unit_test(g1_laws),
-        cmocka_unit_test(g1_special_cases),   cmocka_unit_test(g1_small_multiples),
-        cmocka_unit_test(g1_batch),           cmocka_unit_test(g1_subgroup),
-        cmocka_unit_test(g2_laws),            cmocka_unit_test(g2_special_cases),
-        cmocka_unit_test(g2_small_multiples), cmocka_unit_test(g2_batch),
-        cmocka_unit_test(g2_subgroup),        cmocka_unit_test(g1_small_order),
+        cmocka_unit_test(known_multiples),
+        cmocka_unit_test(g1_laws),
+        cmocka_unit_test(g1_special_cases),
+        cmocka_unit_test(g1_small_multiples),
+        cmocka_unit_test(g1_batch),
+        cmocka_unit_test(g1_subgroup),
+        cmocka_unit_test(g2_laws),
+        cmocka_unit_test(g2_special_cases),
+        cmocka_unit_test(g2_small_multiples),
+        cmocka_unit_test(g2_batch),
+        cmocka_unit_test(g2_subgroup),
+        cmocka_unit_test(g1_small_order),
         cmocka_unit_test(g1_cofactor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
