@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/trace.h"
 #include "engine/engine.h"
 
 enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3 };
@@ -96,7 +97,7 @@ static inline bool fake_wait_gate(fake_prover *f, const atomic_bool *cancel)
     return f->gate_open;
 }
 
-static inline cuzk_status fake_prove(void *ctx, const proof_request *req, const prove_job *job,
+static inline cuzk_status fake_prove(void *ctx, const proof_request *req, const cuzk_prove_options *job,
                                      uint8_t **proof, size_t *n_bytes, cuzk_err *err)
 {
     fake_prover *f = ctx;
@@ -135,10 +136,10 @@ static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *alr
     return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
 }
 
-static inline size_t fake_loaded(void *ctx, prover_srs_info out[], size_t max)
+static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t max)
 {
     (void)ctx;
-    static const prover_srs_info one = {"porep-2k", 12345, 2};
+    static const cuzk_prover_srs_info one = {"porep-2k", 12345, 2};
     if (max)
         out[0] = one;
     return 1;
