@@ -479,7 +479,7 @@ static cuzk_status listen_tcp(rpc_server *s, rpc_address *a, cuzk_err *err)
         return cuzk_fail(err, CUZK_INVAL, 0,
                          "address %s can be reached from other machines, and there is no "
                          "authentication: listen on 127.0.0.1 or a unix socket, or allow it with "
-                         "--insecure",
+                         "--insecure-listen",
                          a->text);
     int port = add_port(s, a);
     if (port <= 0)
@@ -607,7 +607,6 @@ void cuzk_rpc_server_free(rpc_server *s)
     cuzk_rpc_server_remove_sockets(s);
     grpc_server_destroy(s->server);
     grpc_completion_queue_destroy(s->cq);
-    cuzk_grpc_fini();
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     cuzk_free(s);
