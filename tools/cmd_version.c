@@ -13,12 +13,12 @@ int cmd_version(int argc, char **argv)
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     if (!common.json) {
-        printf("cuzk %s (%s arithmetic)\n", cuzk_version(), cuzk_cpu_path());
+        printf("cuzk %s (%s arithmetic)\n", cuzk_version(), cuzk_arithmetic());
         return 0;
     }
     yajl_gen g = cli_json_begin();
     cli_json_string(g, "version", cuzk_version());
-    cli_json_string(g, "arithmetic", cuzk_cpu_path());
+    cli_json_string(g, "arithmetic", cuzk_arithmetic());
     cli_json_end(g);
     return 0;
 }

@@ -42,7 +42,8 @@ static const char *put(decoder *d, char c)
 {
     if (c == '=') {
         d->n_padding++;
-        return d->n_sextets + d->n_padding <= 4 && d->n_sextets >= 2 ? NULL : "padding out of place";
+        return d->n_sextets + d->n_padding <= 4 && d->n_sextets >= 2 ? NULL
+                                                                     : "padding out of place";
     }
     unsigned v = value_plus_1((unsigned char)c);
     if (v == 0)

@@ -4,6 +4,7 @@
 
 #include "base/compiler.h"
 #include "base/hash.h"
+#include "circuit/poseidon.h"
 #include "filecoin/bytes.h"
 #include "filecoin/chacha.h"
 
@@ -22,8 +23,7 @@ void cuzk_prover_id(uint8_t out[32], uint64_t miner_id)
 }
 
 void cuzk_replica_id(uint8_t out[32], const uint8_t prover_id[32], uint64_t sector_number,
-                     const uint8_t ticket[32], const uint8_t comm_d[32],
-                     const uint8_t porep_id[32])
+                     const uint8_t ticket[32], const uint8_t comm_d[32], const uint8_t porep_id[32])
 {
     uint8_t text[4 * 32 + 8];
     memcpy(text, prover_id, 32);
@@ -64,7 +64,8 @@ static void non_interactive(uint8_t h[32], const porep_challenge_input *in, uint
     cuzk_sha256(h, text, sizeof text);
 }
 
-/* n bytes (n divides 64) at offset of the key stream that belongs to tag over replica_id and more. */
+/* n bytes (n divides 64) at offset of the key stream that belongs to tag over replica_id and more.
+ */
 static void synthetic_stream(uint8_t *out, unsigned n, uint64_t at, const char *tag,
                              const porep_challenge_input *in, const uint8_t more[32])
 {
@@ -135,4 +136,32 @@ uint64_t cuzk_post_challenge_index(const registered_proof *type, uint64_t positi
     if (type->kind == CUZK_KIND_WINNING || type->api == API_1_2_0)
         return n;
     return position * WINDOW_CHALLENGES + n;
+}
+
+/* n <= 63 bits of a 256-bit number. */
+static uint64_t bits_at(const fr_canon *v, unsigned at, unsigned n)
+{
+    unsigned limb = at / 64, shift = at % 64;
+    uint64_t x = v->l[limb] >> shift;
+    if (shift + n > 64)
+        x |= v->l[limb + 1] << (64 - shift);
+    return x & (((uint64_t)1 << n) - 1);
+}
+
+void cuzk_update_challenges(uint64_t out[], const sector_shape *s, const fr *comm_r_new,
+                            unsigned partition)
+{
+    unsigned bits = s->lg_nodes - cuzk_lg_ceil(s->update_partitions);
+    unsigned per_digest = (FR_BITS - 1) / bits;
+    unsigned n_digests = (s->update_challenges + per_digest - 1) / per_digest;
+    fr_canon v = {{0}};
+    for (unsigned i = 0; i < s->update_challenges; i++) {
+        fr in[2] = {*comm_r_new}, digest;
+        if (i % per_digest == 0) {
+            cuzk_fr_from_u64(&in[1], (uint64_t)partition * n_digests + i / per_digest);
+            cuzk_poseidon_hash(&digest, POSEIDON_2_GEN, in);
+            cuzk_fr_to_canon(&v, &digest);
+        }
+        out[i] = bits_at(&v, i % per_digest * bits, bits) | (uint64_t)partition << bits;
+    }
 }

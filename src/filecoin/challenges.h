@@ -1,8 +1,9 @@
 /* Which nodes a proof must open, and the identifiers that they hang on.
- * Sources: spec circuits.md 5.1, 5.2 (PoRep), 6.3 (PoSt); formats.md 5.5. */
+ * Sources: spec circuits.md 5.1, 5.2 (PoRep), 6.3 (PoSt), 7.1 (update); formats.md 5.5. */
 #ifndef CUZK_FILECOIN_CHALLENGES_H
 #define CUZK_FILECOIN_CHALLENGES_H
 
+#include "field/fr.h"
 #include "filecoin/registered.h"
 
 /* Miner actor id as LEB128, zeros after it. */
@@ -31,5 +32,9 @@ uint64_t cuzk_post_challenge(const uint8_t randomness[32], uint64_t sector_id, u
                              unsigned lg_nodes);
 /* x of the n-th challenge of the sector at a position counted over all partitions. */
 uint64_t cuzk_post_challenge_index(const registered_proof *type, uint64_t position, unsigned n);
+
+/* s->update_challenges node numbers of one partition of an update. */
+void cuzk_update_challenges(uint64_t out[], const sector_shape *s, const fr *comm_r_new,
+                            unsigned partition);
 
 #endif

@@ -206,15 +206,25 @@ out:
     return st;
 }
 
-cuzk_status cuzk_vk_read(groth16_vk *out, const char *path, cuzk_err *err)
+static cuzk_status read_vk(groth16_vk *out, const char *path, size_t n_sections, cuzk_err *err)
 {
     params_file f;
-    cuzk_status st = cuzk_params_open(&f, path, SECTION_IC + 1, err);
+    cuzk_status st = cuzk_params_open(&f, path, n_sections, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_params_decode_vk(out, &f, NULL, err);
     cuzk_params_close(&f);
     return st;
+}
+
+cuzk_status cuzk_vk_read(groth16_vk *out, const char *path, cuzk_err *err)
+{
+    return read_vk(out, path, SECTION_IC + 1, err);
+}
+
+cuzk_status cuzk_params_read_vk(groth16_vk *out, const char *path, cuzk_err *err)
+{
+    return read_vk(out, path, SECTION_COUNT, err);
 }
 
 void cuzk_vk_fini(groth16_vk *vk)

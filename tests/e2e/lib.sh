@@ -43,7 +43,7 @@ params_for() {
     touch "$stamp"
 }
 
-stem_of() { "$CUZK" circuits | awk -v c="$1" '$1 == c {print $3}'; }
+stem_of() { "$CUZK" circuits | awk -v c="$1" '$1 == c {print $NF}'; }
 
 done_testing() {
     [ "$n_failed" = 0 ] || echo "$n_failed checks failed"
