@@ -1,7 +1,7 @@
 /* Point encodings of BLS12-381 (spec formats.md section 7.1).
  *
- * Uncompressed G1 96 bytes x || y, G2 192 bytes x.c1 || x.c0 || y.c1 || y.c0, big-endian; compressed
- * 48 and 96 bytes with the flags 0x80 (compressed), 0x40 (infinity), 0x20 (larger root).
+ * Uncompressed G1 96 bytes x || y, G2 192 bytes x.c1 || x.c0 || y.c1 || y.c0, big-endian;
+ * compressed 48 and 96 bytes with the flags 0x80 (compressed), 0x40 (infinity), 0x20 (larger root).
  */
 #ifndef CUZK_CURVE_CODEC_H
 #define CUZK_CURVE_CODEC_H

@@ -1,4 +1,5 @@
-/* G2: y^2 = x^3 + 4(1 + u) over Fp2 = Fp[u]/(u^2 + 1). The identity is (0, 0) in affine and z = 0 in Jacobian coordinates.
+/* G2: y^2 = x^3 + 4(1 + u) over Fp2 = Fp[u]/(u^2 + 1). The identity is (0, 0) in affine and z = 0
+ * in Jacobian coordinates.
  *
  * All formulas are complete: equal points, opposite points and the identity are handled.
  * Variable time throughout (docs/curve.md says what that means for r and s).

@@ -1,9 +1,10 @@
 /* Fp: constants and the operations that are not worth inlining. */
 #include "field/fp.h"
 
-const uint64_t cuzk_fp_modulus[6] = {0xb9feffffffffaaabu, 0x1eabfffeb153ffffu,
-                                     0x6730d2a0f6b0f624u, 0x64774b84f38512bfu,
-                                     0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
+#include "field/gcd.h"
+
+const uint64_t cuzk_fp_modulus[6] = {0xb9feffffffffaaabu, 0x1eabfffeb153ffffu, 0x6730d2a0f6b0f624u,
+                                     0x64774b84f38512bfu, 0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
 const fp cuzk_fp_one = {{0x760900000002fffdu, 0xebf4000bc40c0002u, 0x5f48985753c758bau,
                          0x77ce585370525745u, 0x5c071a97a256ec6du, 0x15f65ec3fa80e493u}};
 
@@ -11,9 +12,10 @@ const fp cuzk_fp_one = {{0x760900000002fffdu, 0xebf4000bc40c0002u, 0x5f48985753c
 
 static const fp r_squared = {{0xf4df1f341c341746u, 0x0a76e6a609d104f1u, 0x8de5476c4c95b6d5u,
                               0x67eb88a9939d83c0u, 0x9a793e85b519952du, 0x11988fe592cae3aau}};
-static const uint64_t p_minus_2[6] = {0xb9feffffffffaaa9u, 0x1eabfffeb153ffffu,
-                                      0x6730d2a0f6b0f624u, 0x64774b84f38512bfu,
-                                      0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
+static const gcd_modulus gcd_p = {{0x39feffffffffaaab, 0x3aaffffac54ffffe, 0x330d2a0f6b0f6241,
+                                   0x1dd2e13ce144afd9, 0x1ba7b6434bacd764, 0x0447a8e5ff9a692c,
+                                   0x1a0},
+                                  0x360c000300030003u};
 /* (p + 1) / 4: p = 3 mod 4, so a^((p+1)/4) is a root of every square */
 static const uint64_t sqrt_exponent[6] = {0xee7fbfffffffeaabu, 0x07aaffffac54ffffu,
                                           0xd9cc34a83dac3d89u, 0xd91dd2e13ce144afu,
@@ -30,6 +32,7 @@ static void fp_sqr_generic(fp *r, const fp *a)
 }
 
 fp_ops cuzk_fp_ops = {fp_mul_generic, fp_sqr_generic};
+const fp_ops cuzk_fp_generic = {fp_mul_generic, fp_sqr_generic};
 
 void cuzk_fp_from_u64(fp *r, uint64_t a)
 {
@@ -85,9 +88,10 @@ void cuzk_fp_pow(fp *r, const fp *a, const uint64_t e[6])
     *r = acc;
 }
 
+/* a holds a' R, R = 2^384: R^2 / (a' R) = R / a' is the Montgomery form of the inverse. */
 void cuzk_fp_inv_vartime(fp *r, const fp *a)
 {
-    cuzk_fp_pow(r, a, p_minus_2); /* Fermat; 0 stays 0 */
+    gcd_invert(r->l, a->l, r_squared.l, &gcd_p, 7, 6);
 }
 
 bool cuzk_fp_sqrt_vartime(fp *r, const fp *a)

@@ -20,7 +20,8 @@ typedef struct {
     void (*mul)(fp *r, const fp *a, const fp *b);
     void (*sqr)(fp *r, const fp *a);
 } fp_ops;
-extern fp_ops cuzk_fp_ops; /* written once, before main */
+extern fp_ops cuzk_fp_ops;           /* written once, before main */
+extern const fp_ops cuzk_fp_generic; /* the portable reference */
 
 CUZK_INLINE void fp_add(fp *r, const fp *a, const fp *b)
 {

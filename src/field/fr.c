@@ -1,19 +1,22 @@
 /* Fr: constants and the operations that are not worth inlining. */
 #include "field/fr.h"
 
-const uint64_t cuzk_fr_modulus[4] = {0xffffffff00000001u, 0x53bda402fffe5bfeu,
-                                     0x3339d80809a1d805u, 0x73eda753299d7d48u};
-const fr cuzk_fr_one = {{0x00000001fffffffeu, 0x5884b7fa00034802u, 0x998c4fefecbc4ff5u,
-                         0x1824b159acc5056fu}};
-const fr cuzk_fr_root_of_unity = {{0xb9b58d8c5f0e466au, 0x5b1b4c801819d7ecu, 0x0af53ae352a31e64u,
-                                   0x5bf3adda19e9b27bu}};
+#include "field/gcd.h"
+
+const uint64_t cuzk_fr_modulus[4] = {0xffffffff00000001u, 0x53bda402fffe5bfeu, 0x3339d80809a1d805u,
+                                     0x73eda753299d7d48u};
+const fr cuzk_fr_one = {
+    {0x00000001fffffffeu, 0x5884b7fa00034802u, 0x998c4fefecbc4ff5u, 0x1824b159acc5056fu}};
+const fr cuzk_fr_root_of_unity = {
+    {0xb9b58d8c5f0e466au, 0x5b1b4c801819d7ecu, 0x0af53ae352a31e64u, 0x5bf3adda19e9b27bu}};
 
 #define FR_INV 0xfffffffeffffffffu /* -1/r mod 2^64 */
 
-static const fr r_squared = {{0xc999e990f3f29c6du, 0x2b6cedcb87925c23u, 0x05d314967254398fu,
-                              0x0748d9d99f59ff11u}};
-static const uint64_t r_minus_2[4] = {0xfffffffeffffffffu, 0x53bda402fffe5bfeu,
-                                      0x3339d80809a1d805u, 0x73eda753299d7d48u};
+static const fr r_squared = {
+    {0xc999e990f3f29c6du, 0x2b6cedcb87925c23u, 0x05d314967254398fu, 0x0748d9d99f59ff11u}};
+static const gcd_modulus gcd_r = {
+    {0x3fffffff00000001, 0x0ef6900bfff96ffb, 0x339d80809a1d8055, 0x3b69d4ca675f520c, 0x73},
+    0x0000000100000001u};
 
 static void fr_mul_generic(fr *r, const fr *a, const fr *b)
 {
@@ -26,6 +29,7 @@ static void fr_sqr_generic(fr *r, const fr *a)
 }
 
 fr_ops cuzk_fr_ops = {fr_mul_generic, fr_sqr_generic};
+const fr_ops cuzk_fr_generic = {fr_mul_generic, fr_sqr_generic};
 
 void cuzk_fr_to_canon(fr_canon *r, const fr *a)
 {
@@ -97,9 +101,10 @@ void cuzk_fr_pow_u64(fr *r, const fr *a, uint64_t e)
     *r = acc;
 }
 
+/* a holds a' R, R = 2^256: R^2 / (a' R) = R / a' is the Montgomery form of the inverse. */
 void cuzk_fr_inv_vartime(fr *r, const fr *a)
 {
-    cuzk_fr_pow(r, a, r_minus_2); /* Fermat; 0 stays 0 */
+    gcd_invert(r->l, a->l, r_squared.l, &gcd_r, 5, 4);
 }
 
 void cuzk_fr_batch_inv_vartime(fr a[], size_t n, fr scratch[])

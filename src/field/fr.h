@@ -20,9 +20,9 @@ typedef struct {
     uint64_t l[4];
 } fr_canon;
 
-#define FR_BITS         255
-#define FR_TWO_ADICITY  32
-#define FR_GENERATOR    7
+#define FR_BITS        255
+#define FR_TWO_ADICITY 32
+#define FR_GENERATOR   7
 
 extern const uint64_t cuzk_fr_modulus[4];
 extern const fr cuzk_fr_one;
@@ -32,7 +32,8 @@ typedef struct {
     void (*mul)(fr *r, const fr *a, const fr *b);
     void (*sqr)(fr *r, const fr *a);
 } fr_ops;
-extern fr_ops cuzk_fr_ops; /* written once, before main */
+extern fr_ops cuzk_fr_ops;           /* written once, before main */
+extern const fr_ops cuzk_fr_generic; /* the portable reference */
 
 CUZK_INLINE void fr_add(fr *r, const fr *a, const fr *b)
 {
@@ -89,8 +90,9 @@ void cuzk_fr_to_bytes(uint8_t b[32], const fr *a);
 void cuzk_fr_from_bytes_mod(fr *r, const uint8_t b[32]);
 
 void cuzk_fr_pow_u64(fr *r, const fr *a, uint64_t e);
-void cuzk_fr_pow(fr *r, const fr *a, const uint64_t e[4]); /* e little-endian limbs, variable time */
-void cuzk_fr_inv_vartime(fr *r, const fr *a);              /* 0 gives 0 */
+void cuzk_fr_pow(fr *r, const fr *a,
+                 const uint64_t e[4]);        /* e little-endian limbs, variable time */
+void cuzk_fr_inv_vartime(fr *r, const fr *a); /* 0 gives 0 */
 /* a[i] <- 1/a[i], zeros stay zero. scratch: n elements. */
 void cuzk_fr_batch_inv_vartime(fr a[], size_t n, fr scratch[]);
 

@@ -75,7 +75,8 @@ CUZK_INLINE void limbs_reduce_once(uint64_t *r, const uint64_t *t, uint64_t hi, 
         r[i] = (t[i] & keep) | (d[i] & ~keep);
 }
 
-CUZK_INLINE void mod_add(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m, int n)
+CUZK_INLINE void mod_add_c(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                           int n)
 {
     uint64_t t[LIMBS_MAX], carry = 0;
     for (int i = 0; i < n; i++)
@@ -84,7 +85,8 @@ CUZK_INLINE void mod_add(uint64_t *r, const uint64_t *a, const uint64_t *b, cons
     limbs_reduce_once(r, t, 0, m, n);
 }
 
-CUZK_INLINE void mod_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m, int n)
+CUZK_INLINE void mod_sub_c(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                           int n)
 {
     uint64_t t[LIMBS_MAX], borrow = 0, carry = 0;
     for (int i = 0; i < n; i++)
@@ -93,6 +95,34 @@ CUZK_INLINE void mod_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, cons
     for (int i = 0; i < n; i++)
         r[i] = limb_adc(t[i], m[i] & mask, &carry);
 }
+
+#if defined(__x86_64__) && !defined(__CUDACC__)
+#include "field/x86/addsub.h"
+
+CUZK_INLINE void mod_add(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                         int n)
+{
+    n == 6 ? add6_x86(r, a, b, m) : add4_x86(r, a, b, m);
+}
+
+CUZK_INLINE void mod_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                         int n)
+{
+    n == 6 ? sub6_x86(r, a, b, m) : sub4_x86(r, a, b, m);
+}
+#else
+CUZK_INLINE void mod_add(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                         int n)
+{
+    mod_add_c(r, a, b, m, n);
+}
+
+CUZK_INLINE void mod_sub(uint64_t *r, const uint64_t *a, const uint64_t *b, const uint64_t *m,
+                         int n)
+{
+    mod_sub_c(r, a, b, m, n);
+}
+#endif
 
 CUZK_INLINE void mod_neg(uint64_t *r, const uint64_t *a, const uint64_t *m, int n)
 {

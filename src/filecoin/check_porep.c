@@ -86,10 +86,10 @@ static const fr *opened_parent(const porep_proof *p, unsigned layer, unsigned k)
     return &p->exp[i - DRG_PARENTS].rows[layer - 2];
 }
 
-static void label_of(fr *out, const checker *c, const labeling_proof *l)
+void cuzk_porep_label(fr *out, const uint8_t replica_id[32], const labeling_proof *l)
 {
     uint8_t text[64 + 32 * LABEL_PARENTS] = {0}, digest[32];
-    memcpy(text, c->replica_id, 32);
+    memcpy(text, replica_id, 32);
     store_u32_be(text + 32, l->layer_index);
     store_u64_be(text + 36, l->node);
     for (unsigned k = 0; k < LABEL_PARENTS; k++)
@@ -114,7 +114,7 @@ static cuzk_status check_labeling(const checker *c, const porep_proof *p, const 
             return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
                              "%s: parents[%u] is not the label in the opened column", what, k);
     }
-    label_of(label, c, l);
+    cuzk_porep_label(label, c->replica_id, l);
     return CUZK_OK;
 }
 

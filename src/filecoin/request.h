@@ -32,7 +32,7 @@ typedef struct {
     byte_view comm_r_old, comm_r_new, comm_d_new;
 } request_message;
 
-typedef struct {
+typedef struct proof_request {
     cuzk_kind kind;
     const registered_proof *type;
     const sector_shape *shape;

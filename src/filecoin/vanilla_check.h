@@ -10,6 +10,8 @@ typedef enum { TREE_SHA256, TREE_POSEIDON } tree_hash;
 /* The node that the path leads to after n_levels of its levels. */
 void cuzk_merkle_climb(fr *out, const merkle_proof *p, unsigned n_levels, tree_hash hash);
 void cuzk_tree_d_node(fr *out, const fr *left, const fr *right); /* of tree D */
+/* The label that the parents, layer and node of l give (circuits.md 5.4); node != 0. */
+void cuzk_porep_label(fr *out, const uint8_t replica_id[32], const labeling_proof *l);
 
 /* The path belongs to node `index` and leads from the stored leaf to `root`, which is stored too.
  * what names the path; root_name the root. */

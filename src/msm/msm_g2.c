@@ -1,0 +1,33 @@
+/* Sums and multiples in G2: the bodies shared with G1, under the names of G2. */
+#include "msm/msm.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "msm/msm_plan.h"
+
+#define POINT          g2_affine
+#define JAC            g2_jac
+#define FE             fp2
+#define FE_ONE         cuzk_fp2_one
+#define FE_(op)        fp2_##op
+#define CUZK_FE(op)    cuzk_fp2_##op
+#define POINT_(op)     g2_##op
+#define CUZK_POINT(op) cuzk_g2_##op
+#define MSM_CURVE      MSM_G2
+#define MSM_NAME       "sums in G2"
+#define CUZK_MSM       cuzk_msm_g2
+#define CUZK_SUM       cuzk_sum_g2
+#define FIXED_BASE     g2_fixed_base
+#define FIXED_BASE_(op) cuzk_g2_fixed_base_##op
+#define FIXED_WINDOW   15u /* docs/msm.md, "Fixed base" */
+
+#define ADD_PAIRS_BATCH add_pairs_portable
+
+#include "msm/batch_add.inc"
+
+#include "msm/pippenger.inc"
+
+#include "msm/sum.inc"
+
+#include "msm/fixed_base.inc"

@@ -1,0 +1,98 @@
+/* Schedule and digits of the multi-scalar multiplication (Pippenger's method, signed digits).
+ *
+ * Digits: with b = 2^(c-1) * (1 + 2^c + ... + 2^(c(W-2))) the windows of k + b, taken as plain
+ * integers, are the signed digits of k plus 2^(c-1), except for the top window, which has no bias.
+ * So each digit is a shift and a mask, without a carry from window to window.
+ * Range: k <= (r-1)/2 < 2^254 and cW >= 255. The top window of k is below 2^(254-c(W-1)) <= 2^(c-1)
+ * and the windows below carry at most 1 into it, so the top digit is at most 2^(c-1);
+ * b < 2^(c(W-1)) <= 2^254, so k + b < 2^255 fits four limbs.
+ */
+#include "msm/msm_plan.h"
+
+/* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
+#define SEG_ENTRIES 8192u
+/* Entries sorted at a time (8 bytes each): bounds the memory of large sums. */
+#define GROUP_ENTRIES ((size_t)1 << 24)
+#define RANGE_MIN     4096u
+#define RANGES_MAX    64u
+#define CHAINS_LG_MAX 10u
+
+unsigned cuzk_msm_forced_window;
+
+/* Window sizes: the row with the largest min_n <= n. */
+typedef struct {
+    size_t min_n;
+    unsigned c;
+} window_row;
+
+static const window_row window_g1[] = {
+    {0, 4},        {32, 5},       {64, 6},       {192, 7},       {512, 8},
+    {1024, 9},     {3072, 10},    {12288, 12},   {40000, 13},    {196608, 15},
+    {655360, 16},  {4194304, 17},
+};
+
+static unsigned window_for(size_t n, const window_row *row, size_t n_rows)
+{
+    size_t i = n_rows - 1;
+    while (row[i].min_n > n)
+        i--;
+    return row[i].c;
+}
+
+static unsigned min_u(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Most keys a segment can have so that about SEG_ENTRIES entries are expected in it. */
+static unsigned segment_lg(size_t n, unsigned lg_buckets, unsigned group)
+{
+    unsigned lg_n = 63 - cuzk_clz64(n), lg_entries = cuzk_lg_ceil(SEG_ENTRIES);
+    unsigned lg_all = cuzk_lg_ceil((uint64_t)group << lg_buckets);
+    unsigned lg = lg_entries + lg_buckets > lg_n ? lg_entries + lg_buckets - lg_n : 0;
+    return min_u(min_u(lg, lg_all), cuzk_lg_ceil(MSM_SEG_KEYS));
+}
+
+void cuzk_msm_plan_make(msm_plan *plan, msm_curve curve, size_t n)
+{
+    (void)curve; /* one table so far: the ratios of costs are the same in both groups */
+    unsigned c = cuzk_msm_forced_window;
+    if (c == 0)
+        c = window_for(n, window_g1, CUZK_ARRAY_LEN(window_g1));
+    plan->c = c;
+    plan->n_windows = (FR_BITS + c - 1) / c;
+    size_t at_once = GROUP_ENTRIES / n;
+    if (at_once == 0)
+        at_once = 1;
+    unsigned group = at_once < plan->n_windows ? (unsigned)at_once : plan->n_windows;
+    unsigned n_groups = (plan->n_windows + group - 1) / group;
+    plan->group = (plan->n_windows + n_groups - 1) / n_groups;
+    plan->lg_seg = segment_lg(n, c - 1, plan->group);
+    plan->lg_chain = c - 1 > CHAINS_LG_MAX + 1 ? c - 1 - CHAINS_LG_MAX : (c - 1 + 1) / 2;
+    plan->range = (n + RANGES_MAX - 1) / RANGES_MAX;
+    if (plan->range < RANGE_MIN)
+        plan->range = RANGE_MIN;
+    plan->n_ranges = (n + plan->range - 1) / plan->range;
+}
+
+void cuzk_msm_bias(uint64_t bias[4], unsigned c, unsigned n_windows)
+{
+    for (int i = 0; i < 4; i++)
+        bias[i] = 0;
+    for (unsigned w = 0; w + 1 < n_windows; w++) {
+        unsigned bit = c * w + c - 1;
+        bias[bit / 64] |= (uint64_t)1 << (bit % 64);
+    }
+}
+
+void cuzk_msm_recode(msm_digits *d, const fr_canon *k, const uint64_t bias[4])
+{
+    uint64_t m[4], borrow = 0, carry = 0;
+    for (int i = 0; i < 4; i++)
+        m[i] = limb_sbb(cuzk_fr_modulus[i], k->l[i], &borrow);
+    bool flip = limbs_lt(m, k->l, 4);
+    for (int i = 0; i < 4; i++)
+        d->l[i] = limb_adc(flip ? m[i] : k->l[i], bias[i], &carry);
+    d->l[4] = 0;
+    d->neg = flip ? MSM_REF_NEG : 0;
+}

@@ -1,0 +1,71 @@
+/* Schedule of a multi-scalar multiplication: pure functions of the number of points, so that the
+ * work is cut in the same way whatever the number of threads.
+ *
+ * A scalar k is replaced by min(k, r - k) (the point is negated for the latter) and written with
+ * signed digits of c bits; digit d of window w puts the point, with d's sign, in bucket |d|.
+ * Buckets of a group of windows are numbered through: key = window * 2^(c-1) + |d| - 1.
+ * Keys are cut in segments of equal size, the sorted entries of a segment in pieces of bounded
+ * length: a piece is what one task reduces inside its L2 cache.
+ */
+#ifndef CUZK_MSM_MSM_PLAN_H
+#define CUZK_MSM_MSM_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "field/fr.h"
+
+#define MSM_MIN_WINDOW 2u
+#define MSM_MAX_WINDOW 20u
+#define MSM_MAX_WINDOWS 128u /* ceil(255 / MSM_MIN_WINDOW) */
+
+/* A reference to a point: an index below 2^31 and, in the top bit, "take the negative". */
+#define MSM_REF_NEG   0x80000000u
+#define MSM_REF_INDEX 0x7fffffffu
+
+/* Entries a piece may have, and keys a segment may have: together they bound a task's scratch. */
+#define MSM_PIECE    16384u
+#define MSM_SEG_KEYS 8192u
+
+typedef struct {
+    unsigned c, n_windows;
+    unsigned group;     /* windows sorted and summed at a time */
+    unsigned lg_seg;    /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
+    unsigned lg_chain;  /* buckets that one chain of the bucket reduction runs over, >= 1 */
+    size_t range;       /* points that one sorting task reads */
+    size_t n_ranges;
+} msm_plan;
+
+typedef enum { MSM_G1, MSM_G2 } msm_curve;
+
+/* For n >= 1 points. */
+void cuzk_msm_plan_make(msm_plan *plan, msm_curve curve, size_t n);
+
+/* Test and benchmark hook: a window to use instead of the table's (0: the table's). Not for use
+ * while sums are running. */
+extern unsigned cuzk_msm_forced_window;
+
+/* A scalar prepared for digit extraction. */
+typedef struct {
+    uint64_t l[5]; /* l[4] == 0, so that a digit may straddle the top limb */
+    uint32_t neg;  /* MSM_REF_NEG when the point is to be negated, else 0 */
+} msm_digits;
+
+/* Constant that makes all digits but the top one signed: see msm_plan.c. */
+void cuzk_msm_bias(uint64_t bias[4], unsigned c, unsigned n_windows);
+
+/* d <- k, an integer < r. */
+void cuzk_msm_recode(msm_digits *d, const fr_canon *k, const uint64_t bias[4]);
+
+/* Digit of window w, in [-2^(c-1), 2^(c-1)]. */
+CUZK_INLINE int32_t msm_digit(const msm_digits *d, unsigned c, unsigned n_windows, unsigned w)
+{
+    unsigned bit = c * w, limb = bit / 64, shift = bit % 64;
+    uint64_t v = d->l[limb] >> shift;
+    if (shift != 0)
+        v |= d->l[limb + 1] << (64 - shift);
+    int32_t raw = (int32_t)(v & (((uint64_t)1 << c) - 1));
+    return w + 1 == n_windows ? raw : raw - (1 << (c - 1));
+}
+
+#endif
