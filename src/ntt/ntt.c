@@ -1,10 +1,10 @@
 /* Transform: passes over memory, each of several levels on tiles that stay in L1.
  *
  * A pass takes levels [level, level + lg_rows). A block of its first level is a matrix of 2^lg_rows
- * rows and `stride` columns; a tile is a few adjacent columns of it, copied to the stack (power-of-2
- * strides would otherwise fall into a handful of cache sets), transformed and copied back. In the
- * last pass stride is 1 and the tile, one block, is transformed where it lies. 2^22 takes 3 passes.
- * merge runs the passes of split backwards.
+ * rows and `stride` columns; a tile is a few adjacent columns of it, copied to the stack
+ * (power-of-2 strides would otherwise fall into a handful of cache sets), transformed and copied
+ * back. In the last pass stride is 1 and the tile, one block, is transformed where it lies. 2^22
+ * takes 3 passes. merge runs the passes of split backwards.
  */
 #include "ntt/ntt.h"
 

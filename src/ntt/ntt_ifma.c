@@ -4,12 +4,15 @@
  * the contiguous pass a row is eight neighbours; its last three levels are between lanes, so blocks
  * of 8 x 8 elements are transposed and each lane gets a twiddle of its own.
  *
- * Ranges, in multiples of r (limits of field/simd.h: factors below 32, subtrahend up to the K added):
- *   split   t = b w < 2, so a level adds at most 2 to a bound: 1.4 + 2 * 10 < 32 in the longest pass
- *   merge   a + b doubles: from 2 over 4 and 8 to 16 in three levels, then settle(); the difference
- *           adds K = 2, 4, 8 and stays below 16; products are < 2
+ * Ranges, in multiples of r (field/simd.h: factors below 32, subtrahend at most the K added):
+ *
+ *   split   t = b w < 2, so a level adds at most 2 to a bound: 1.4 + 2 * 10 < 32 in the longest
+ *           pass
+ *   merge   a + b doubles: from 2 over 4 and 8 to 16 in three levels, then settle(); the
+ *           difference adds K = 2, 4, 8 and stays below 16; products are < 2
  *   settle  v < 32 to v < 1.4 (see there), which fits 256 bits and is how values lie in memory
  *           between passes
+ *
  * The inverse direction takes w' = -1/W out of the table (ntt_internal.h) and swaps sum and
  * difference instead of negating.
  */
@@ -31,8 +34,7 @@ static const uint64_t multiples[3][5] = {
 IFMA_INLINE void subtract(fr8 *r, const fr8 *a, const fr8 *b, unsigned k)
 {
     for (int i = 0; i < 5; i++)
-        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]),
-                                   ifma_set1(multiples[k][i]));
+        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(multiples[k][i]));
     ifma_normalize(r->l, r->l, 5);
 }
 
@@ -214,14 +216,16 @@ CUZK_TARGET_IFMA static void contiguous_split(const ntt_pass *p, fr *x, size_t b
     }
     finish(p, tile);
     for (size_t i = 0; i < N_VECTORS; i++)
-        fr8_store_stride(x + i / NTT_LANES * NTT_LANES * NTT_LANES + i % NTT_LANES, NTT_LANES, &tile[i]);
+        fr8_store_stride(x + i / NTT_LANES * NTT_LANES * NTT_LANES + i % NTT_LANES, NTT_LANES,
+                         &tile[i]);
 }
 
 CUZK_TARGET_IFMA static void contiguous_merge(const ntt_pass *p, fr *x, size_t block)
 {
     fr8 tile[N_VECTORS];
     for (size_t i = 0; i < N_VECTORS; i++)
-        fr8_load_stride(&tile[i], x + i / NTT_LANES * NTT_LANES * NTT_LANES + i % NTT_LANES, NTT_LANES);
+        fr8_load_stride(&tile[i], x + i / NTT_LANES * NTT_LANES * NTT_LANES + i % NTT_LANES,
+                        NTT_LANES);
     for (size_t i = 0; i < N_VECTORS; i += NTT_LANES) {
         merge_lanes(&p->dir, tile + i, (block << LG_VECTORS) + i);
         transpose(tile + i);

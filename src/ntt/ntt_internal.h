@@ -58,7 +58,8 @@ typedef struct {
     const fr *scale; /* simd, last: NULL, or a factor (in the SIMD radix) for every value */
 } ntt_pass;
 
-/* ntt_ifma.c: one tile of a pass, read from and written to x. Only when cuzk_cpu_active() says so. */
+/* ntt_ifma.c: one tile of a pass, read from and written to x. Only when cuzk_cpu_active() says so.
+ */
 void cuzk_ntt_ifma_strided(const ntt_pass *p, size_t index);
 void cuzk_ntt_ifma_contiguous(const ntt_pass *p, size_t index); /* lg_rows == NTT_LG_TILE */
 

@@ -78,9 +78,9 @@ enum { STEP_MULTIPLY, STEP_SHIFT, STEP_MULTIPLY_COSET, STEP_COMBINE };
 
 static const quotient_step portable_steps[] = {multiply, shift, multiply_coset, combine};
 #if CUZK_HAVE_IFMA
-static const quotient_step simd_steps[] = {
-    cuzk_quotient_ifma_multiply, cuzk_quotient_ifma_shift, cuzk_quotient_ifma_multiply_coset,
-    cuzk_quotient_ifma_combine};
+static const quotient_step simd_steps[] = {cuzk_quotient_ifma_multiply, cuzk_quotient_ifma_shift,
+                                           cuzk_quotient_ifma_multiply_coset,
+                                           cuzk_quotient_ifma_combine};
 #endif
 
 typedef struct {

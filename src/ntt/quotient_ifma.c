@@ -1,5 +1,5 @@
-/* Pointwise steps of quotient.c with eight lanes; ranges as in field/simd.h. Values are stored below
- * 2r, which the transforms accept, and canonical at the end. */
+/* Pointwise steps of quotient.c with eight lanes; ranges as in field/simd.h. Values are stored
+ * below 2r, which the transforms accept, and canonical at the end. */
 #include "ntt/ntt_ifma.h"
 
 #if CUZK_HAVE_IFMA

@@ -7,9 +7,9 @@
 typedef struct {
     const ntt_plan *plan;
     fr *a, *b, *h;
-    fr g;           /* exp(2 pi i / 2n); simd: in the SIMD radix */
-    fr c_scale;     /* 1 / (2n) */
-    fr d_scale[2];  /* 1 / (2n^3) for the first half of the coefficients; times 1/g for the second */
+    fr g;          /* exp(2 pi i / 2n); simd: in the SIMD radix */
+    fr c_scale;    /* 1 / (2n) */
+    fr d_scale[2]; /* 1 / (2n^3) for the first half of the coefficients; times 1/g for the second */
 } quotient;
 
 /* Elements [begin, end) of a step; simd: multiples of eight, all on one side of n/2. The products

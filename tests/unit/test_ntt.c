@@ -129,8 +129,8 @@ static void paths_agree(void **state)
     }
 }
 
-/* The eight-lane path against the portable one: every order, with and without strided passes. Values
- * at the ends of the range ride along, since the lanes work with unreduced ones. */
+/* The eight-lane path against the portable one: every order, with and without strided passes.
+ * Values at the ends of the range ride along, since the lanes work with unreduced ones. */
 static void simd_equals_portable(void **state)
 {
     (void)state;
