@@ -1,5 +1,5 @@
-/* Shared by test_circuits.c and test_circuits_full.c: the table of registered circuits, runners, and
- * requests made up from small trees (circuits.md 11.3, notes 1 and 2). */
+/* Shared by test_circuits.c and test_circuits_full.c: the table of registered circuits, runners,
+ * and requests made up from small trees (circuits.md 11.3, notes 1 and 2). */
 #ifndef CUZK_TESTS_CIRCUIT_SUPPORT_H
 #define CUZK_TESTS_CIRCUIT_SUPPORT_H
 

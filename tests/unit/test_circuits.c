@@ -101,8 +101,8 @@ static void densities_and_terms(void **state)
     }
 }
 
-/* Made-up shapes of Rust tests (circuits.md 11.1): stacked_circuit.rs with one challenge, two layers
- * and eight nodes per base tree; and R11 of 11.3, one sector of a 32 GiB Window. */
+/* Made-up shapes of Rust tests (circuits.md 11.1): stacked_circuit.rs with one challenge, two
+ * layers and eight nodes per base tree; and R11 of 11.3, one sector of a 32 GiB Window. */
 static void shapes_of_upstream_tests(void **state)
 {
     (void)state;

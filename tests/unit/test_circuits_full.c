@@ -1,5 +1,6 @@
-/* Every registered circuit against the established stack, block by block, and every fixture request.
- * Up to 131 M rows a circuit: half an hour on one core. CUZK_CIRCUITS_MAX_ROWS limits it. */
+/* Every registered circuit against the established stack, block by block, and every fixture
+ * request. Up to 131 M rows a circuit: half an hour on one core. CUZK_CIRCUITS_MAX_ROWS limits
+ * it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
