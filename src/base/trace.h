@@ -12,16 +12,7 @@
 #include <stdint.h>
 
 #include "base/clock.h"
-
-#define CUZK_NO_PARTITION (-1)
-
-typedef struct {
-    const char *phase; /* static string: "queue", "parse", "witness", "msm_h", ... */
-    int partition;     /* CUZK_NO_PARTITION for phases of the whole job */
-    uint64_t begin_ns, end_ns;
-} cuzk_span_record;
-
-typedef struct cuzk_trace cuzk_trace;
+#include "cuzk/trace.h"
 
 typedef struct {
     cuzk_trace *trace;
@@ -30,18 +21,10 @@ typedef struct {
     uint64_t begin_ns;
 } cuzk_span;
 
-cuzk_trace *cuzk_trace_new(const char *label); /* NULL when out of memory, which is harmless */
-void cuzk_trace_free(cuzk_trace *trace);
-
 /* With CUZK_TIMING=1 in the environment each end also prints one flushed line on stderr. */
 cuzk_span cuzk_span_begin(cuzk_trace *trace, const char *phase, int partition);
 void cuzk_span_end(cuzk_span *span);
 void cuzk_trace_add(cuzk_trace *trace, const char *phase, int partition, uint64_t begin_ns,
                     uint64_t end_ns);
-
-/* Records so far, in order of their ends; valid until the next span ends or the trace is freed. */
-const cuzk_span_record *cuzk_trace_records(const cuzk_trace *trace, size_t *n);
-/* Sum over all records of one phase. */
-uint64_t cuzk_trace_total_ns(const cuzk_trace *trace, const char *phase);
 
 #endif

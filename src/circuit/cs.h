@@ -2,16 +2,16 @@
  *
  * A circuit is a C function that allocates variables (with their values) and enforces rows
  * <A,z> * <B,z> = <C,z>. A `cs` numbers the variables and hands everything to one sink: a digest, a
- * counter, a witness check, the prover's evaluator, the parameter generator. Variables and rows come
- * in exactly the established order (spec gadgets.md section 1); nothing is stored here, so that a
- * circuit of any size runs in the memory of its sink.
+ * counter, a witness check, the prover's evaluator, the parameter generator. Variables and rows
+ * come in exactly the established order (spec gadgets.md section 1); nothing is stored here, so
+ * that a circuit of any size runs in the memory of its sink.
  *
  * Input 0 is the constant ONE; cs_init allocates it. The rows <I_i ; 0 ; 0> that generator and
  * prover append for every input are not sent to the sink by circuits: sinks that need them append
  * them on their own at the end.
  *
- * Errors (a sink that runs out of memory, a row that is not satisfied) are sticky in cs->st, so that
- * gadgets need not test every call; later calls are cheap no-ops. Drivers test cs->st at the end.
+ * Errors (a sink that runs out of memory, a row that is not satisfied) are sticky in cs->st, so
+ * that gadgets need not test every call; later calls are cheap no-ops. Drivers test cs->st last.
  */
 #ifndef CUZK_CIRCUIT_CS_H
 #define CUZK_CIRCUIT_CS_H
@@ -48,11 +48,37 @@ typedef struct {
     cs_term inline_term[CS_LC_INLINE];
 } cs_lc;
 
-void cs_lc_init(cs_lc *lc);
-void cs_lc_fini(cs_lc *lc);
-void cs_lc_clear(cs_lc *lc);
-void cs_lc_add(cs_lc *lc, cs_var v, const fr *coeff); /* out of memory makes lc->cap SIZE_MAX: see cs_enforce */
-/* Merges repeated variables, drops zero coefficients, sorts: inputs ascending, then aux ascending. */
+CUZK_INLINE void cs_lc_init(cs_lc *lc)
+{
+    lc->n = 0;
+    lc->cap = CS_LC_INLINE;
+    lc->term = lc->inline_term;
+}
+
+void cs_lc_free_block(cs_lc *lc); /* for cs_lc_fini */
+
+CUZK_INLINE void cs_lc_fini(cs_lc *lc)
+{
+    if (CUZK_UNLIKELY(lc->term != lc->inline_term))
+        cs_lc_free_block(lc);
+}
+
+void cs_lc_clear(cs_lc *lc); /* keeps the block */
+/* For cs_lc_add: grows the list, then adds. Out of memory makes n and cap SIZE_MAX, which
+ * cs_enforce reports; until then such a list takes no more terms. */
+void cs_lc_add_slow(cs_lc *lc, cs_var v, const fr *coeff);
+
+CUZK_INLINE void cs_lc_add(cs_lc *lc, cs_var v, const fr *coeff)
+{
+    if (CUZK_UNLIKELY(lc->n >= lc->cap)) {
+        cs_lc_add_slow(lc, v, coeff);
+        return;
+    }
+    lc->term[lc->n].var = v;
+    lc->term[lc->n++].coeff = *coeff;
+}
+
+/* Merges repeated variables, drops zero coefficients, sorts: inputs, then aux, ascending. */
 void cs_lc_normalize(cs_lc *lc);
 
 typedef struct {
@@ -77,6 +103,26 @@ cs_var cs_alloc(cs *c, const fr *value);                 /* aux */
 cs_var cs_alloc_input(cs *c, const fr *value);
 void cs_enforce(cs *c, cs_lc *a, cs_lc *b, cs_lc *l);
 void cs_fail(cs *c, cuzk_status st, const char *fmt, ...) CUZK_PRINTF(3, 4);
+
+/* One row being built: cs_row_begin, cs_lc_add to a, b, c, then cs_row_end. Not to be copied. */
+typedef struct {
+    cs_lc a, b, c;
+} cs_row;
+
+CUZK_INLINE void cs_row_begin(cs_row *r)
+{
+    cs_lc_init(&r->a);
+    cs_lc_init(&r->b);
+    cs_lc_init(&r->c);
+}
+
+CUZK_INLINE void cs_row_end(cs *c, cs_row *r)
+{
+    cs_enforce(c, &r->a, &r->b, &r->c);
+    cs_lc_fini(&r->a);
+    cs_lc_fini(&r->b);
+    cs_lc_fini(&r->c);
+}
 
 /* A circuit ready to be run, with its assignment or blank (all values zero: same structure). */
 typedef struct {

@@ -22,7 +22,7 @@
  *     add        out      a + b                          a + b
  *     sub a - b  in       b <= 64p                       b <= 2r
  *                out      a - b + 64p                    a - b + 2r
- *     neg        as sub with a = 0
+ *     neg        as sub with a = 0; fp8_sub_from adds another multiple of p than 64p
  *     canon      in, out  < 4p, < p                      < 4r, < r
  *     reduce     in, out  < 2^33 p, < p (one product)    < 32r, < r (one product)
  *     store      in       < p (canon or reduce first)    any < 2^256 (2r fits), canonical on

@@ -2,6 +2,8 @@
 #ifndef CUZK_GROTH16_GROTH16_H
 #define CUZK_GROTH16_GROTH16_H
 
+#include <stdatomic.h>
+
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/trace.h"
@@ -34,6 +36,8 @@ typedef struct {
 /* ---- files ---- */
 cuzk_status cuzk_vk_read(groth16_vk *out, const char *path, cuzk_err *err);
 cuzk_status cuzk_vk_write(const groth16_vk *vk, const char *path, cuzk_err *err);
+/* The key at the start of a .params file. */
+cuzk_status cuzk_params_read_vk(groth16_vk *out, const char *path, cuzk_err *err);
 void cuzk_vk_fini(groth16_vk *vk);
 
 /* Loads a .params file: exact size, canonical coordinates, curve equation and no identity anywhere;
@@ -66,6 +70,9 @@ typedef struct {
     int partition;     /* for spans and messages */
     const fr *r, *s;   /* both NULL: drawn from the kernel and wiped */
     bool check_witness; /* evaluate C too and fail with CUZK_UNSATISFIED naming the first bad row */
+    const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at between phases */
+    void (*progress)(void *ctx, const char *phase, int partition); /* NULL, or called as one begins */
+    void *progress_ctx;
 } groth16_prove_options;
 cuzk_status cuzk_groth16_prove(groth16_proof *out, const cs_circuit *circuit,
                                const groth16_srs *srs, const groth16_prove_options *opt,

@@ -7,6 +7,8 @@ const uint64_t cuzk_fp8_constants[FP8_ROWS][8] = {
                0x764774b84f385u, 0x1ba7b6434bacdu, 0x1ea397fe69a4bu, 0x000000001a011u},
     [FP8_2P] = {0xdffffffff5556u, 0xfd62a7ffff73fu, 0xd61ec483d57ffu, 0x257ece61a541eu,
                 0xec8ee9709e70au, 0x374f6c869759au, 0x3d472ffcd3496u, 0x0000000034022u},
+    [FP8_4P] = {0xbfffffffeaaacu, 0xfac54ffffee7fu, 0xac3d8907aafffu, 0x4afd9cc34a83du,
+                0xd91dd2e13ce14u, 0x6e9ed90d2eb35u, 0x7a8e5ff9a692cu, 0x0000000068044u},
     [FP8_64P] = {0xfffffffeaaac0u, 0xac54ffffee7fbu, 0xc3d8907aaffffu, 0xafd9cc34a83dau,
                  0x91dd2e13ce144u, 0xe9ed90d2eb35du, 0xa8e5ff9a692c6u, 0x0000000680447u},
     [FP8_ENTER] = {0x7fde37dba9366u, 0x4e27525bc342bu, 0x1f5b1e9778489u, 0xb872b2b91b9dcu,

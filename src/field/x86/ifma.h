@@ -47,11 +47,11 @@ IFMA_INLINE void ifma_row_hi(__m512i *c, __m512i x, const __m512i *y, int n)
     c[7] = _mm512_madd52hi_epu64(c[7], x, y[7]);
 }
 
-/* c[0] += x y as a double word: low part there, high part in c[1]. */
-IFMA_INLINE void ifma_mac(__m512i *c, __m512i x, __m512i y)
+/* c[0..n] += x y */
+IFMA_INLINE void ifma_row(__m512i *c, __m512i x, const __m512i *y, int n)
 {
-    c[0] = _mm512_madd52lo_epu64(c[0], x, y);
-    c[1] = _mm512_madd52hi_epu64(c[1], x, y);
+    ifma_row_lo(c, x, y, n);
+    ifma_row_hi(c + 1, x, y, n);
 }
 
 /* One carry: r = low 52 bits of c + *carry, *carry = the rest (signed). */

@@ -1,8 +1,7 @@
 /* fp8: eight elements of Fp; see field/simd.h for form and bounds.
  *
- * A product is 16 columns of 52-bit partial products (each below 2^57: at most 16 terms and
- * carries) and a separate reduction, so that Fp2 can add columns before it reduces. 264
- * multiply-adds for eight products; that is the bound, at two a cycle.
+ * A product takes 264 multiply-adds for eight lanes, a square 208; at two a cycle they are the
+ * bound. Columns of partial products stay below 2^58: at most 33 terms below 2^52 and a carry.
  */
 #ifndef CUZK_FIELD_X86_IFMA_FP_H
 #define CUZK_FIELD_X86_IFMA_FP_H
@@ -18,14 +17,10 @@ typedef struct {
     fp8 c0, c1;
 } fp2_8;
 
-typedef struct {
-    __m512i c[16];
-} fp8_columns;
-
 #define IFMA_FP_INV 0x3fffcfffcfffdu /* -1/p mod 2^52 */
 
 /* Rows: p, 2p, 4p, 64p, and the factors of enter (2^448), leave (2^384) and one (2^416) mod p. */
-enum { FP8_P, FP8_2P, FP8_64P, FP8_ENTER, FP8_LEAVE, FP8_ONE, FP8_ROWS };
+enum { FP8_P, FP8_2P, FP8_4P, FP8_64P, FP8_ENTER, FP8_LEAVE, FP8_ONE, FP8_ROWS };
 extern const uint64_t cuzk_fp8_constants[FP8_ROWS][8];
 
 /* 2^32 and 2^-32 as fp: fp_mul by them enters and leaves the SIMD radix one element at a time. */
@@ -41,52 +36,74 @@ IFMA_INLINE void fp8_constant(fp8 *r, int row)
         r->l[i] = ifma_set1(cuzk_fp8_constants[row][i]);
 }
 
-IFMA_INLINE void fp8_mul_columns(fp8_columns *c, const fp8 *a, const fp8 *b)
-{
-    for (int i = 0; i < 16; i++)
-        c->c[i] = _mm512_setzero_si512();
-    for (int i = 0; i < 8; i++) {
-        ifma_row_lo(c->c + i, a->l[i], b->l, 8);
-        ifma_row_hi(c->c + i + 1, a->l[i], b->l, 8);
-    }
-}
-
-/* Each product of different limbs once, doubled, then the squares of the limbs. */
-IFMA_INLINE void fp8_sqr_columns(fp8_columns *c, const fp8 *a)
-{
-    for (int i = 0; i < 16; i++)
-        c->c[i] = _mm512_setzero_si512();
-    for (int i = 0; i < 8; i++)
-        for (int j = i + 1; j < 8; j++)
-            ifma_mac(c->c + i + j, a->l[i], a->l[j]);
-    for (int i = 0; i < 16; i++)
-        c->c[i] = _mm512_add_epi64(c->c[i], c->c[i]);
-    for (int i = 0; i < 8; i++)
-        ifma_mac(c->c + 2 * i, a->l[i], a->l[i]);
-}
-
-IFMA_INLINE void fp8_redc(fp8 *r, fp8_columns *c)
-{
-    fp8 p;
-    __m512i inv = ifma_set1(IFMA_FP_INV);
-    fp8_constant(&p, FP8_P);
-    for (int i = 0; i < 8; i++)
-        ifma_redc_step(c->c + i, p.l, inv, 8);
-    ifma_normalize(r->l, c->c + 8, 8);
-}
-
+/* Rows of the product run one ahead of the rows of the reduction, so that at most ten columns are
+ * alive and all fits into registers. */
 IFMA_INLINE void fp8_mul(fp8 *r, const fp8 *a, const fp8 *b)
 {
-    fp8_columns c;
-    fp8_mul_columns(&c, a, b);
-    fp8_redc(r, &c);
+    __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
+    fp8 p;
+    fp8_constant(&p, FP8_P);
+    for (int i = 0; i < 16; i++)
+        c[i] = _mm512_setzero_si512();
+    ifma_row(c, a->l[0], b->l, 8);
+    for (int i = 0; i < 7; i++) {
+        ifma_row(c + i + 1, a->l[i + 1], b->l, 8);
+        ifma_redc_step(c + i, p.l, inv, 8);
+    }
+    ifma_redc_step(c + 7, p.l, inv, 8);
+    ifma_normalize(r->l, c + 8, 8);
 }
 
+/* c[k] += what a^2 has in column k: products of different limbs once and doubled, and a square. */
+IFMA_INLINE void fp8_sqr_column(__m512i *c, const fp8 *a, int k)
+{
+    __m512i lo = _mm512_setzero_si512(), hi = lo, half = a->l[k / 2];
+    for (int i = 0; 2 * i < k && i < 8; i++)
+        if (k - i < 8)
+            lo = _mm512_madd52lo_epu64(lo, a->l[i], a->l[k - i]);
+    for (int i = 0; 2 * i < k - 1 && i < 8; i++)
+        if (k - 1 - i < 8)
+            hi = _mm512_madd52hi_epu64(hi, a->l[i], a->l[k - 1 - i]);
+    lo = _mm512_add_epi64(lo, hi);
+    lo = _mm512_add_epi64(lo, lo);
+    lo = k % 2 ? _mm512_madd52hi_epu64(lo, half, half) : _mm512_madd52lo_epu64(lo, half, half);
+    c[k] = _mm512_add_epi64(c[k], lo);
+}
+
+/* Column k is complete when step k of the reduction reads it. Written out: compilers leave a loop
+ * of this size, and with it the columns in memory. */
 IFMA_INLINE void fp8_sqr(fp8 *r, const fp8 *a)
 {
-    fp8_columns c;
-    fp8_sqr_columns(&c, a);
-    fp8_redc(r, &c);
+    __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
+    fp8 p, x = *a;
+    fp8_constant(&p, FP8_P);
+    for (int i = 0; i < 16; i++)
+        c[i] = _mm512_setzero_si512();
+    fp8_sqr_column(c, &x, 0);
+    ifma_redc_step(c, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 1);
+    ifma_redc_step(c + 1, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 2);
+    ifma_redc_step(c + 2, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 3);
+    ifma_redc_step(c + 3, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 4);
+    ifma_redc_step(c + 4, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 5);
+    ifma_redc_step(c + 5, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 6);
+    ifma_redc_step(c + 6, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 7);
+    ifma_redc_step(c + 7, p.l, inv, 8);
+    fp8_sqr_column(c, &x, 8);
+    fp8_sqr_column(c, &x, 9);
+    fp8_sqr_column(c, &x, 10);
+    fp8_sqr_column(c, &x, 11);
+    fp8_sqr_column(c, &x, 12);
+    fp8_sqr_column(c, &x, 13);
+    fp8_sqr_column(c, &x, 14);
+    fp8_sqr_column(c, &x, 15);
+    ifma_normalize(r->l, c + 8, 8);
 }
 
 IFMA_INLINE void fp8_add(fp8 *r, const fp8 *a, const fp8 *b)
@@ -96,24 +113,36 @@ IFMA_INLINE void fp8_add(fp8 *r, const fp8 *a, const fp8 *b)
     ifma_normalize(r->l, r->l, 8);
 }
 
-IFMA_INLINE void fp8_sub(fp8 *r, const fp8 *a, const fp8 *b)
+/* a - b + k for a row k >= b of constants. */
+IFMA_INLINE void fp8_sub_from(fp8 *r, const fp8 *a, const fp8 *b, int row)
 {
     fp8 k;
-    fp8_constant(&k, FP8_64P);
+    fp8_constant(&k, row);
     for (int i = 0; i < 8; i++)
         r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), k.l[i]);
     ifma_normalize(r->l, r->l, 8);
 }
 
-/* a - b - c + 64p with one carry; b + c <= 64p. */
-IFMA_INLINE void fp8_sub2(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c)
+IFMA_INLINE void fp8_sub(fp8 *r, const fp8 *a, const fp8 *b)
+{
+    fp8_sub_from(r, a, b, FP8_64P);
+}
+
+/* a - b - c + k with one carry, for a row k >= b + c. */
+IFMA_INLINE void fp8_sub2_from(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c, int row)
 {
     fp8 k;
-    fp8_constant(&k, FP8_64P);
+    fp8_constant(&k, row);
     for (int i = 0; i < 8; i++)
         r->l[i] =
             _mm512_sub_epi64(_mm512_sub_epi64(_mm512_add_epi64(a->l[i], k.l[i]), b->l[i]), c->l[i]);
     ifma_normalize(r->l, r->l, 8);
+}
+
+/* a - b - c + 64p; b + c <= 64p. */
+IFMA_INLINE void fp8_sub2(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c)
+{
+    fp8_sub2_from(r, a, b, c, FP8_64P);
 }
 
 IFMA_INLINE void fp8_neg(fp8 *r, const fp8 *a)
@@ -295,7 +324,8 @@ IFMA_INLINE void fp8_broadcast(fp8 *r, const fp *a)
     fp8_from_words(r, w);
 }
 
-/* ---- Fp2, same bounds for each coefficient; mul and sqr: operands < 2^12 p ---- */
+/* ---- Fp2: add and sub as for fp8; mul: operands < 2^12 p, out < 6p; sqr: in <= 64p, out < 4p ----
+ */
 
 IFMA_INLINE void fp2_8_add(fp2_8 *r, const fp2_8 *a, const fp2_8 *b)
 {
@@ -317,8 +347,8 @@ IFMA_INLINE void fp2_8_mul(fp2_8 *r, const fp2_8 *a, const fp2_8 *b)
     fp8_mul(&v0, &a->c0, &b->c0);
     fp8_mul(&v1, &a->c1, &b->c1);
     fp8_mul(&s, &s, &t);
-    fp8_sub2(&r->c1, &s, &v0, &v1);
-    fp8_sub(&r->c0, &v0, &v1);
+    fp8_sub2_from(&r->c1, &s, &v0, &v1, FP8_4P); /* each product is < 2p */
+    fp8_sub_from(&r->c0, &v0, &v1, FP8_2P);
 }
 
 IFMA_INLINE void fp2_8_sqr(fp2_8 *r, const fp2_8 *a)

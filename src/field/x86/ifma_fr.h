@@ -31,10 +31,8 @@ IFMA_INLINE void fr8_mul(fr8 *r, const fr8 *a, const fr8 *b)
     fr8_constant(&m, FR8_R);
     for (int i = 0; i < 10; i++)
         c[i] = _mm512_setzero_si512();
-    for (int i = 0; i < 5; i++) {
-        ifma_row_lo(c + i, a->l[i], b->l, 5);
-        ifma_row_hi(c + i + 1, a->l[i], b->l, 5);
-    }
+    for (int i = 0; i < 5; i++)
+        ifma_row(c + i, a->l[i], b->l, 5);
     for (int i = 0; i < 5; i++)
         ifma_redc_step(c + i, m.l, inv, 5);
     ifma_normalize(r->l, c + 5, 5);

@@ -1,0 +1,146 @@
+/* cuzk: Filecoin's Groth16 proofs as a C library.
+ *
+ * Open a request, make a prover, prove, verify. All functions are thread-safe unless they say
+ * otherwise; every failure returns a status and fills *err (may be NULL) with a sentence for people.
+ * Ownership: what *_new, *_open give is released by the matching *_free, *_close.
+ */
+#ifndef CUZK_CUZK_H
+#define CUZK_CUZK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cuzk/error.h"
+#include "cuzk/trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUZK_PROOF_BYTES    192
+#define CUZK_ALL_PARTITIONS (-1)
+
+const char *cuzk_version(void);  /* "0.1.0" */
+const char *cuzk_arithmetic(void); /* which arithmetic runs: "generic", "adx", ... */
+
+/* ---- requests ---- */
+
+typedef struct proof_request cuzk_request;
+
+typedef struct {
+    const char *kind;             /* "porep", "winning", "window", "update" */
+    const char *registered_proof; /* "StackedDrg2KiBV1_1" */
+    char circuit[24];             /* "porep-2k" */
+    uint64_t sector_bytes;
+    unsigned n_partitions; /* a full proof has n_partitions * CUZK_PROOF_BYTES bytes */
+} cuzk_request_info;
+
+/* path: a request folder, or the request.json in one (docs/requests.md). */
+cuzk_status cuzk_request_open(cuzk_request **out, const char *path, cuzk_err *err);
+void cuzk_request_close(cuzk_request *req);
+void cuzk_request_describe(cuzk_request_info *out, const cuzk_request *req);
+
+/* ---- prover ---- */
+
+typedef struct cuzk_prover cuzk_prover;
+
+typedef struct {
+    size_t size;            /* sizeof(cuzk_prover_options) */
+    const char *params_dir; /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
+    unsigned n_threads;     /* 0: all that the process may use */
+    bool insecure_test_rs;  /* published r, s: golden proofs, only with test parameters */
+} cuzk_prover_options;
+#define CUZK_PROVER_OPTIONS_DEFAULTS {sizeof(cuzk_prover_options), NULL, 0, false}
+
+cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err);
+void cuzk_prover_free(cuzk_prover *p); /* no call may be in progress */
+const char *cuzk_prover_params_dir(const cuzk_prover *p);
+
+typedef void (*cuzk_progress_fn)(void *ctx, const char *phase, int partition);
+
+typedef struct {
+    size_t size;
+    int partition;             /* one partition, or CUZK_ALL_PARTITIONS */
+    cuzk_trace *trace;         /* NULL: no timing */
+    const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at between phases */
+    cuzk_progress_fn progress; /* NULL: silent; called at the start of each phase */
+    void *progress_ctx;
+} cuzk_prove_options;
+#define CUZK_PROVE_OPTIONS_DEFAULTS                                                                \
+    {sizeof(cuzk_prove_options), CUZK_ALL_PARTITIONS, NULL, NULL, NULL, NULL}
+
+/* Checks the vanilla proof, loads parameters that are not loaded yet, proves and verifies its own
+ * proof. *proof (release with cuzk_bytes_free) has CUZK_PROOF_BYTES a partition, in order.
+ * CUZK_UNSATISFIED (bad vanilla proof), CUZK_PARAMS, CUZK_CANCELLED, CUZK_NOMEM, ... */
+cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
+                              const cuzk_prove_options *opt, uint8_t **proof, size_t *n_bytes,
+                              cuzk_err *err);
+void cuzk_bytes_free(uint8_t *bytes);
+
+/* ---- verification ---- */
+
+/* n_bytes must be exactly that of all partitions, or of one when partition is given. CUZK_OK: valid;
+ * CUZK_REJECTED: not valid; CUZK_ENCODING: not n * 192 bytes or not points. Needs the .vk only. */
+cuzk_status cuzk_verify(const cuzk_request *req, const uint8_t *proof, size_t n_bytes,
+                        int partition, const char *params_dir, cuzk_err *err);
+
+/* ---- parameters ---- */
+
+typedef struct {
+    uint64_t file_bytes;
+    size_t n_ic, n_h, n_l, n_a, n_b;
+    char circuit[24]; /* the circuit that a file of this name belongs to; "" when unknown */
+    bool insecure;    /* made from the published test secrets */
+} cuzk_params_description;
+
+/* Makes DIR/<established name>.params and .vk from the published test secrets: insecure by design.
+ * params_path (CUZK_PATH_BYTES) receives where. */
+#define CUZK_PATH_BYTES 4096
+cuzk_status cuzk_params_make_insecure(const char *circuit, const char *dir, unsigned n_threads,
+                                      cuzk_trace *trace, char params_path[CUZK_PATH_BYTES],
+                                      cuzk_err *err);
+cuzk_status cuzk_params_describe(cuzk_params_description *out, const char *path, cuzk_err *err);
+/* Every count, coordinate, curve equation and subgroup. */
+cuzk_status cuzk_params_verify(const char *path, unsigned n_threads, cuzk_err *err);
+
+/* ---- circuits ---- */
+
+typedef struct {
+    uint64_t n_inputs, n_aux, n_rows; /* inputs with ONE; rows without the appended input rows */
+    uint64_t nnz_a, nnz_b, nnz_c;     /* non-zero terms, input rows left out */
+    uint64_t longest_a, longest_b, longest_c;
+    uint64_t density_a_aux, density_b_aux, density_b_inputs;
+    uint8_t digest[32]; /* BLAKE2s-256 of the R1CS (docs/circuit.md) */
+} cuzk_circuit_summary;
+
+typedef struct {
+    uint64_t n_inputs, n_aux, n_rows;
+    uint64_t zero_or_one; /* aux values that are 0 or 1 */
+    bool satisfied;
+    uint64_t first_bad_row; /* when not satisfied */
+    uint8_t inputs_sha256[32], aux_sha256[32];
+} cuzk_witness_summary;
+
+/* blocks: NULL, or receives a digest a line for each 65,536 rows. */
+cuzk_status cuzk_circuit_digest(cuzk_circuit_summary *out, const char *circuit, FILE *blocks,
+                                cuzk_err *err);
+/* blocks: NULL, or receives a digest a line for each 65,536 aux values. */
+cuzk_status cuzk_circuit_witness(cuzk_witness_summary *out, const cuzk_request *req,
+                                 unsigned partition, FILE *blocks, cuzk_err *err);
+/* The i-th registered circuit with its counts and the file stem of its parameters; false past the end. */
+typedef struct {
+    char name[24];
+    char stem[256];
+    uint64_t n_inputs, n_aux, n_rows; /* inputs with ONE; rows without the appended input rows */
+    unsigned lg_domain;
+    uint64_t params_bytes;
+} cuzk_circuit_entry;
+bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

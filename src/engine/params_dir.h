@@ -1,0 +1,17 @@
+/* Where parameter files are looked for. */
+#ifndef CUZK_ENGINE_PARAMS_DIR_H
+#define CUZK_ENGINE_PARAMS_DIR_H
+
+#include "base/error.h"
+#include "filecoin/circuit_id.h"
+
+#define PARAMS_DIR_ENV     "FIL_PROOFS_PARAMETER_CACHE"
+#define PARAMS_DIR_DEFAULT "/var/tmp/filecoin-proof-parameters"
+
+/* given if not NULL, else the environment, else the default. Static or borrowed; never NULL. */
+const char *cuzk_params_dir(const char *given);
+
+/* DIR/<stem>.<ext> for a circuit; cuzk_free. NULL when out of memory. */
+char *cuzk_params_path(const char *dir, circuit_id id, const char *ext);
+
+#endif

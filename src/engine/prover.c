@@ -1,0 +1,214 @@
+/* One proof from request to checked bytes. The stages of a partition run one after another here; each
+ * is data-parallel inside on the prover's pool. */
+#include "engine/prover.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "engine/insecure.h"
+#include "engine/params_dir.h"
+#include "engine/srs_cache.h"
+#include "filecoin/circuits.h"
+#include "groth16/groth16.h"
+
+struct cuzk_prover {
+    char *params_dir;
+    cuzk_pool *pool;
+    srs_cache *cache;
+    bool insecure_test_rs;
+};
+
+cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    cuzk_prover *p = cuzk_calloc(1, sizeof *p);
+    if (!p)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
+    p->insecure_test_rs = opt->insecure_test_rs;
+    p->params_dir = cuzk_strdup(cuzk_params_dir(opt->params_dir));
+    if (!p->params_dir) {
+        st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
+        goto out;
+    }
+    CUZK_TRY(cuzk_pool_new(&p->pool, opt->n_threads, "cuzk-prove", err));
+    CUZK_TRY(cuzk_srs_cache_new(&p->cache, p->params_dir, p->pool, err));
+    *out = p;
+    return CUZK_OK;
+out:
+    cuzk_prover_free(p);
+    return st;
+}
+
+void cuzk_prover_free(cuzk_prover *p)
+{
+    if (!p)
+        return;
+    cuzk_srs_cache_free(p->cache);
+    cuzk_pool_free(p->pool);
+    cuzk_free(p->params_dir);
+    cuzk_free(p);
+}
+
+const char *cuzk_prover_params_dir(const cuzk_prover *p)
+{
+    return p->params_dir;
+}
+
+void cuzk_bytes_free(uint8_t *bytes)
+{
+    cuzk_free(bytes);
+}
+
+size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max)
+{
+    return cuzk_srs_cache_list(p->cache, out, max);
+}
+
+cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loaded,
+                                cuzk_trace *trace, cuzk_err *err)
+{
+    const groth16_srs *srs = NULL;
+    cuzk_status st = cuzk_srs_cache_acquire(p->cache, id, &srs, already_loaded, trace, err);
+    cuzk_srs_cache_release(p->cache, srs);
+    return st;
+}
+
+/* What the stages of one job share. */
+typedef struct {
+    cuzk_prover *prover;
+    const proof_request *req;
+    const cuzk_prove_options *opt;
+    circuit_id id;
+    const groth16_srs *srs;
+} job_context;
+
+static cuzk_status enter_phase(const job_context *j, const char *phase, int partition,
+                               cuzk_err *err)
+{
+    if (j->opt->cancel && atomic_load(j->opt->cancel))
+        return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled before phase %s", phase);
+    if (j->opt->progress)
+        j->opt->progress(j->opt->progress_ctx, phase, partition);
+    return CUZK_OK;
+}
+
+static cuzk_status check_content(const job_context *j, cuzk_err *err)
+{
+    cuzk_status st = enter_phase(j, "check", CUZK_NO_PARTITION, err);
+    if (st != CUZK_OK)
+        return st;
+    cuzk_span span = cuzk_span_begin(j->opt->trace, "check", CUZK_NO_PARTITION);
+    st = cuzk_request_check_on(j->prover->pool, j->req, err);
+    cuzk_span_end(&span);
+    return st;
+}
+
+static cuzk_status self_check(const job_context *j, unsigned partition, const groth16_proof *proof,
+                              cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    size_t n = cuzk_circuit_n_inputs(j->id);
+    fr *inputs = CUZK_NEW_ARRAY(fr, n);
+    if (!inputs)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
+    cuzk_span span = cuzk_span_begin(j->opt->trace, "self_check", (int)partition);
+    CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
+    CUZK_TRY(cuzk_groth16_verify(&j->srs->vk, proof, inputs, n, err));
+out:
+    cuzk_span_end(&span);
+    cuzk_free(inputs);
+    return st;
+}
+
+/* The self-check said no: prove once more with every row checked, to tell whose fault it is. */
+static cuzk_status explain_rejection(const job_context *j, const cs_circuit *circuit,
+                                     const groth16_prove_options *opt, cuzk_err *err)
+{
+    groth16_prove_options checked = *opt;
+    checked.check_witness = true;
+    groth16_proof unused;
+    cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->srs, &checked, err);
+    if (st != CUZK_OK)
+        return st;
+    return cuzk_fail(err, CUZK_PARAMS, 0,
+                     "partition %d: the witness satisfies the circuit but the proof does not verify: "
+                     "the parameters in %s are damaged or belong to another setup; run `cuzk params "
+                     "check`",
+                     opt->partition, j->prover->params_dir);
+}
+
+static cuzk_status prove_partition(const job_context *j, unsigned partition, uint8_t *out,
+                                   cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    fr r, s;
+    const circuit_instance instance = {j->id, j->req, partition};
+    const cs_circuit circuit = cuzk_circuit_of(&instance);
+    groth16_prove_options opt = {.pool = j->prover->pool,
+                                 .trace = j->opt->trace,
+                                 .partition = (int)partition,
+                                 .cancel = j->opt->cancel,
+                                 .progress = j->opt->progress,
+                                 .progress_ctx = j->opt->progress_ctx};
+    if (j->prover->insecure_test_rs) {
+        cuzk_insecure_proof_rs(&r, &s, partition);
+        opt.r = &r;
+        opt.s = &s;
+    }
+    groth16_proof proof;
+    CUZK_TRY(cuzk_groth16_prove(&proof, &circuit, j->srs, &opt, err));
+    CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
+    st = self_check(j, partition, &proof, err);
+    if (st == CUZK_REJECTED)
+        st = explain_rejection(j, &circuit, &opt, err);
+    if (st == CUZK_OK)
+        cuzk_proof_write(out, &proof);
+out:
+    return st;
+}
+
+static cuzk_status refuse_test_rs(const job_context *j, cuzk_err *err)
+{
+    if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->srs->vk))
+        return CUZK_OK;
+    return cuzk_fail(err, CUZK_INVAL, 0,
+                     "the published r, s may be used only with parameters made by `cuzk params make "
+                     "--insecure-test-secrets`, and those in %s are not",
+                     j->prover->params_dir);
+}
+
+cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
+                              const cuzk_prove_options *opt, uint8_t **proof, size_t *n_bytes,
+                              cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    uint8_t *bytes = NULL;
+    job_context j = {p, req, opt, {req->kind, req->shape}, NULL};
+    unsigned first = 0, n = req->n_partitions;
+    if (opt->partition != CUZK_ALL_PARTITIONS) {
+        if (opt->partition < 0 || (unsigned)opt->partition >= n)
+            return cuzk_fail(err, CUZK_INVAL, 0, "partition %d: the request has partitions 0 to %u",
+                             opt->partition, n - 1);
+        first = (unsigned)opt->partition;
+        n = 1;
+    }
+    CUZK_TRY(check_content(&j, err));
+    CUZK_TRY(enter_phase(&j, "srs_load", CUZK_NO_PARTITION, err));
+    CUZK_TRY(cuzk_srs_cache_acquire(p->cache, j.id, &j.srs, NULL, opt->trace, err));
+    CUZK_TRY(refuse_test_rs(&j, err));
+    bytes = cuzk_malloc_array(n, CUZK_PROOF_BYTES);
+    if (!bytes) {
+        st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory for the proof");
+        goto out;
+    }
+    for (unsigned i = 0; i < n; i++)
+        CUZK_TRY(prove_partition(&j, first + i, bytes + (size_t)i * CUZK_PROOF_BYTES, err));
+    *proof = bytes;
+    *n_bytes = (size_t)n * CUZK_PROOF_BYTES;
+    bytes = NULL;
+out:
+    cuzk_free(bytes);
+    cuzk_srs_cache_release(p->cache, j.srs);
+    return st;
+}

@@ -1,0 +1,28 @@
+/* What the prover learns from one run of a circuit: values, row evaluations, densities. */
+#ifndef CUZK_GROTH16_ASSIGNMENT_H
+#define CUZK_GROTH16_ASSIGNMENT_H
+
+#include "groth16/groth16.h"
+
+typedef struct {
+    size_t n_inputs, n_aux, n_rows; /* rows of the circuit, without the appended input rows */
+    fr *input, *aux;
+    fr *a, *b; /* <A, z> and <B, z> of each row, input rows appended, zero up to n_h + 1 */
+    /* One bit a variable: has a non-zero coefficient in some A (B). Every input counts for A. */
+    uint64_t *a_aux, *b_aux, *b_input;
+    size_t n_a_aux, n_b_aux, n_b_input; /* set bits */
+} assignment;
+
+/* Runs the circuit. Memory is taken for the sizes that srs has; a circuit of other sizes is run to
+ * its end for its counts and refused with CUZK_PARAMS, both numbers in the message. check: evaluate C
+ * as well; the first row with a b != c gives CUZK_UNSATISFIED. Release with cuzk_assignment_fini. */
+cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth16_srs *srs,
+                        bool check, cuzk_err *err);
+void cuzk_assignment_fini(assignment *s);
+
+CUZK_INLINE bool density_get(const uint64_t bits[], size_t i)
+{
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Start, wait for a signal, end:
+ *
+ *   signal      no more jobs are taken; waiting ones are answered UNAVAILABLE
+ *   grace_s     the running job may finish and its proof be delivered; status is still answered
+ *   then        it is told to stop; STOP_MS for that
+ *   at last     the process ends, with or without it
+ *   2nd signal  the process ends at once
+ */
+#include "rpc/daemon.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "engine/log.h"
+#include "rpc/grpc_server.h"
+#include "rpc/service.h"
+
+#define STOP_MS   10000u /* for a job that was told to stop: it looks between phases */
+#define SEND_MS   5000u  /* for last answers to reach their clients */
+
+typedef struct {
+    engine *engine;
+    rpc_server *server;
+    int signal_fd, idle_fd;
+} daemon_state;
+
+void cuzk_daemon_block_signals(sigset_t *blocked)
+{
+    sigemptyset(blocked);
+    sigaddset(blocked, SIGTERM);
+    sigaddset(blocked, SIGINT);
+    pthread_sigmask(SIG_BLOCK, blocked, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+static void tell_idle(void *ctx)
+{
+    const daemon_state *d = ctx;
+    uint64_t one = 1;
+    ssize_t ignored = write(d->idle_fd, &one, sizeof one); /* cannot fail below 2^64 - 1 calls */
+    (void)ignored;
+}
+
+static cuzk_status make_engine(daemon_state *d, const cuzk_daemon_options *opt,
+                               const engine_backend *backend, cuzk_err *err)
+{
+    engine_options eo = ENGINE_OPTIONS_DEFAULTS;
+    eo.max_jobs = opt->max_jobs;
+    eo.max_bytes = opt->max_bytes;
+    eo.max_results = opt->max_results;
+    eo.result_ttl_ns = (uint64_t)opt->result_ttl_s * 1000000000u;
+    eo.on_idle = tell_idle;
+    eo.on_idle_ctx = d;
+    return cuzk_engine_new(&d->engine, &eo, backend, err);
+}
+
+static cuzk_status make_server(daemon_state *d, const cuzk_daemon_options *opt, cuzk_err *err)
+{
+    static const char *const default_address[] = {CUZK_DEFAULT_ADDRESS};
+    const char *const *address = opt->n_listen ? opt->listen : default_address;
+    size_t n = opt->n_listen ? opt->n_listen : 1;
+    rpc_server_options so = RPC_SERVER_DEFAULTS;
+    so.methods = cuzk_service_methods;
+    so.n_methods = cuzk_service_n_methods;
+    so.ctx = d->engine;
+    so.insecure = opt->insecure;
+    cuzk_status st = cuzk_rpc_server_new(&d->server, &so, err);
+    for (size_t i = 0; st == CUZK_OK && i < n; i++)
+        st = cuzk_rpc_server_listen(d->server, address[i], err);
+    if (st == CUZK_OK)
+        st = cuzk_rpc_server_start(d->server, err);
+    for (size_t i = 0; st == CUZK_OK && i < n; i++)
+        cuzk_log(CUZK_LOG_INFO, NULL, "listening on %s", cuzk_rpc_server_address(d->server, i));
+    return st;
+}
+
+static cuzk_status open_files(daemon_state *d, const sigset_t *signals, cuzk_err *err)
+{
+    d->signal_fd = signalfd(-1, signals, SFD_CLOEXEC);
+    d->idle_fd = eventfd(0, EFD_CLOEXEC);
+    if (d->signal_fd < 0 || d->idle_fd < 0)
+        return cuzk_fail(err, CUZK_IO, errno, "daemon: signal or event descriptor");
+    return CUZK_OK;
+}
+
+typedef enum { WOKE_TIMEOUT, WOKE_SIGNAL, WOKE_IDLE } wake;
+
+/* timeout_ms < 0: none */
+static wake wait_event(const daemon_state *d, int64_t timeout_ms)
+{
+    uint64_t end = cuzk_now_ns() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms) * 1000000u;
+    for (;;) {
+        struct pollfd p[] = {{d->signal_fd, POLLIN, 0}, {d->idle_fd, POLLIN, 0}};
+        uint64_t now = cuzk_now_ns();
+        uint64_t left_ms = end > now ? (end - now + 999999u) / 1000000u : 0;
+        int rc = poll(p, 2, timeout_ms < 0 ? -1 : (int)(left_ms < 3600000u ? left_ms : 3600000u));
+        struct signalfd_siginfo info;
+        if (rc > 0 && p[0].revents && read(d->signal_fd, &info, sizeof info) == sizeof info) {
+            cuzk_log(CUZK_LOG_INFO, NULL, "received %s",
+                     info.ssi_signo == SIGINT ? "SIGINT" : "SIGTERM");
+            return WOKE_SIGNAL;
+        }
+        if (rc > 0 && p[1].revents)
+            return WOKE_IDLE;
+        if (rc == 0 && timeout_ms >= 0 && cuzk_now_ns() >= end)
+            return WOKE_TIMEOUT;
+    }
+}
+
+/* The process goes without its destructors: a prover thread may be deep in its work. */
+static void end_at_once(daemon_state *d, const char *why)
+{
+    cuzk_log(CUZK_LOG_WARN, NULL, "%s: ending at once", why);
+    cuzk_rpc_server_remove_sockets(d->server);
+    _exit(128 + SIGTERM);
+}
+
+static void wait_idle(daemon_state *d, const cuzk_daemon_options *opt)
+{
+    cuzk_engine_drain(d->engine, false);
+    wake w = wait_event(d, (int64_t)opt->grace_s * 1000);
+    if (w == WOKE_TIMEOUT) {
+        cuzk_log(CUZK_LOG_WARN, NULL, "the running job is told to stop: %u s of grace are over",
+                 opt->grace_s);
+        cuzk_engine_drain(d->engine, true);
+        w = wait_event(d, STOP_MS);
+    }
+    if (w == WOKE_SIGNAL)
+        end_at_once(d, "second signal");
+    if (w == WOKE_TIMEOUT)
+        end_at_once(d, "the running job does not stop");
+}
+
+static void stop(daemon_state *d, const cuzk_daemon_options *opt)
+{
+    wait_idle(d, opt);
+    if (!cuzk_rpc_server_stop(d->server, SEND_MS))
+        end_at_once(d, "a call does not end");
+    cuzk_log(CUZK_LOG_INFO, NULL, "stopped");
+}
+
+cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backend *backend,
+                              const sigset_t *signals, cuzk_err *err)
+{
+    cuzk_status st;
+    daemon_state d = {.signal_fd = -1, .idle_fd = -1};
+    CUZK_TRY(open_files(&d, signals, err));
+    CUZK_TRY(make_engine(&d, opt, backend, err));
+    CUZK_TRY(make_server(&d, opt, err));
+    while (wait_event(&d, -1) != WOKE_SIGNAL)
+        continue;
+    stop(&d, opt);
+out:
+    cuzk_rpc_server_free(d.server); /* its handlers use the engine, so it goes first */
+    cuzk_engine_free(d.engine);
+    if (d.idle_fd >= 0)
+        close(d.idle_fd);
+    if (d.signal_fd >= 0)
+        close(d.signal_fd);
+    return st;
+}

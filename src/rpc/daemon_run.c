@@ -1,0 +1,23 @@
+/* The daemon with the real prover. */
+#include "base/error.h"
+#include "cuzk/daemon.h"
+#include "engine/engine.h"
+#include "rpc/daemon.h"
+
+cuzk_status cuzk_daemon_run(const cuzk_daemon_options *opt, cuzk_err *err)
+{
+    sigset_t signals;
+    cuzk_prover *prover = NULL;
+    cuzk_prover_options prover_options = CUZK_PROVER_OPTIONS_DEFAULTS;
+    prover_options.params_dir = opt->params_dir;
+    prover_options.n_threads = opt->n_threads;
+    prover_options.insecure_test_rs = opt->insecure_test_rs;
+    cuzk_daemon_block_signals(&signals);
+    cuzk_status st;
+    CUZK_TRY(cuzk_prover_new(&prover, &prover_options, err));
+    const engine_backend backend = cuzk_engine_backend_of(prover);
+    CUZK_TRY(cuzk_daemon_serve(opt, &backend, &signals, err));
+out:
+    cuzk_prover_free(prover);
+    return st;
+}

@@ -1,0 +1,215 @@
+#include "rpc/grpc_client.h"
+
+#include <grpc/grpc_security.h>
+#include <grpc/slice.h>
+#include <grpc/support/alloc.h>
+#include <grpc/support/time.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "rpc/grpc_common.h"
+#include "rpc/listen_address.h"
+
+#define MAX_RESPONSE_BYTES ((int)(256u << 20))
+
+struct rpc_channel {
+    grpc_channel *channel;
+    rpc_address address;
+};
+
+static gpr_timespec deadline_of(uint64_t ms)
+{
+    if (ms == 0 || ms > INT64_MAX / 2)
+        return gpr_inf_future(GPR_CLOCK_MONOTONIC);
+    return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
+                        gpr_time_from_millis((int64_t)ms, GPR_TIMESPAN));
+}
+
+static void close_queue(grpc_completion_queue *cq)
+{
+    grpc_completion_queue_shutdown(cq);
+    while (grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL).type !=
+           GRPC_QUEUE_SHUTDOWN)
+        continue;
+    grpc_completion_queue_destroy(cq);
+}
+
+static cuzk_status no_daemon(const rpc_channel *c, cuzk_err *err)
+{
+    return cuzk_fail(err, CUZK_UNAVAILABLE, 0, "no daemon at %s: start it with `cuzk serve`",
+                     c->address.text);
+}
+
+/* Waits for a state that decides: connected, or failed for the first time. */
+static cuzk_status wait_ready(const rpc_channel *c, uint64_t timeout_ms, cuzk_err *err)
+{
+    grpc_completion_queue *cq = grpc_completion_queue_create_for_next(NULL);
+    gpr_timespec deadline = deadline_of(timeout_ms);
+    grpc_connectivity_state state = grpc_channel_check_connectivity_state(c->channel, 1);
+    bool in_time = true;
+    while (in_time && state != GRPC_CHANNEL_READY && state != GRPC_CHANNEL_TRANSIENT_FAILURE &&
+           state != GRPC_CHANNEL_SHUTDOWN) {
+        grpc_channel_watch_connectivity_state(c->channel, state, deadline, cq, NULL);
+        grpc_event ev = grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+        in_time = ev.success != 0;
+        state = grpc_channel_check_connectivity_state(c->channel, 1);
+    }
+    close_queue(cq);
+    return state == GRPC_CHANNEL_READY ? CUZK_OK : no_daemon(c, err);
+}
+
+static grpc_channel *make_channel(const rpc_address *a)
+{
+    grpc_arg arg[] = {
+        cuzk_grpc_int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, MAX_RESPONSE_BYTES),
+        cuzk_grpc_int_arg(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1),
+        cuzk_grpc_int_arg(GRPC_ARG_ENABLE_RETRIES, 0), /* the caller decides about retries */
+        cuzk_grpc_int_arg(GRPC_ARG_ENABLE_HTTP_PROXY, 0),
+        cuzk_grpc_int_arg(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1),
+    };
+    grpc_channel_args args = {sizeof arg / sizeof arg[0], arg};
+    grpc_channel_credentials *creds = grpc_insecure_credentials_create();
+    grpc_channel *channel = grpc_channel_create(a->target, creds, &args);
+    grpc_channel_credentials_release(creds);
+    return channel;
+}
+
+cuzk_status cuzk_rpc_channel_open(rpc_channel **out, const char *address, uint64_t timeout_ms,
+                                  cuzk_err *err)
+{
+    rpc_channel *c = cuzk_calloc(1, sizeof *c);
+    if (!c)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "client");
+    cuzk_status st = cuzk_address_parse(&c->address, address, err);
+    if (st != CUZK_OK) {
+        cuzk_free(c);
+        return st;
+    }
+    cuzk_grpc_init();
+    c->channel = make_channel(&c->address);
+    st = wait_ready(c, timeout_ms, err);
+    if (st != CUZK_OK) {
+        cuzk_rpc_channel_close(c);
+        return st;
+    }
+    *out = c;
+    return CUZK_OK;
+}
+
+void cuzk_rpc_channel_close(rpc_channel *c)
+{
+    if (!c)
+        return;
+    grpc_channel_destroy(c->channel);
+    cuzk_free(c);
+}
+
+/* ---- one call ---- */
+
+typedef struct {
+    grpc_call *call;
+    grpc_byte_buffer *request, *response;
+    grpc_metadata_array initial, trailing;
+    grpc_status_code code;
+    grpc_slice details;
+    const char *error_string;
+} unary;
+
+static bool run_batch(unary *u, grpc_completion_queue *cq)
+{
+    grpc_op op[6];
+    memset(op, 0, sizeof op);
+    op[0].op = GRPC_OP_SEND_INITIAL_METADATA;
+    op[1].op = GRPC_OP_SEND_MESSAGE;
+    op[1].data.send_message.send_message = u->request;
+    op[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
+    op[3].op = GRPC_OP_RECV_INITIAL_METADATA;
+    op[3].data.recv_initial_metadata.recv_initial_metadata = &u->initial;
+    op[4].op = GRPC_OP_RECV_MESSAGE;
+    op[4].data.recv_message.recv_message = &u->response;
+    op[5].op = GRPC_OP_RECV_STATUS_ON_CLIENT;
+    op[5].data.recv_status_on_client.trailing_metadata = &u->trailing;
+    op[5].data.recv_status_on_client.status = &u->code;
+    op[5].data.recv_status_on_client.status_details = &u->details;
+    op[5].data.recv_status_on_client.error_string = &u->error_string;
+    if (grpc_call_start_batch(u->call, op, 6, u, NULL) != GRPC_CALL_OK)
+        return false;
+    grpc_completion_queue_next(cq, gpr_inf_future(GPR_CLOCK_MONOTONIC), NULL);
+    return true;
+}
+
+/* The status whose gRPC code it is; the first of several wins, which is the general one. */
+static cuzk_status status_of(grpc_status_code code)
+{
+    for (int st = 0; st < CUZK_STATUS_COUNT; st++) {
+        if (cuzk_status_grpc_code((cuzk_status)st) == (int)code)
+            return (cuzk_status)st;
+    }
+    return CUZK_INTERNAL;
+}
+
+static cuzk_status take_status(const rpc_channel *c, const unary *u, cuzk_err *err)
+{
+    if (u->code == GRPC_STATUS_OK)
+        return CUZK_OK;
+    char text[400];
+    size_t n = GRPC_SLICE_LENGTH(u->details);
+    n = n < sizeof text ? n : sizeof text - 1;
+    memcpy(text, GRPC_SLICE_START_PTR(u->details), n);
+    text[n] = '\0';
+    if (u->code == GRPC_STATUS_RESOURCE_EXHAUSTED)
+        return cuzk_fail(err, CUZK_BUDGET, 0, "daemon: %s", text);
+    return cuzk_fail(err, status_of(u->code), 0, "daemon at %s: %s", c->address.text, text);
+}
+
+static cuzk_status take_response(const unary *u, uint8_t **response, size_t *n, cuzk_err *err)
+{
+    if (!u->response)
+        return cuzk_fail(err, CUZK_INTERNAL, 0, "daemon: answer without a message");
+    *response = cuzk_grpc_flatten(u->response, n);
+    return *response ? CUZK_OK : cuzk_fail(err, CUZK_NOMEM, 0, "answer of the daemon");
+}
+
+static void unary_fini(unary *u)
+{
+    if (u->request)
+        grpc_byte_buffer_destroy(u->request);
+    if (u->response)
+        grpc_byte_buffer_destroy(u->response);
+    grpc_metadata_array_destroy(&u->initial);
+    grpc_metadata_array_destroy(&u->trailing);
+    grpc_slice_unref(u->details);
+    union {
+        const char *in;
+        char *out;
+    } e = {u->error_string};
+    gpr_free(e.out);
+    grpc_call_unref(u->call);
+}
+
+cuzk_status cuzk_rpc_unary(rpc_channel *c, const char *path, const uint8_t *request, size_t n,
+                           uint64_t deadline_ms, uint8_t **response, size_t *n_response,
+                           cuzk_err *err)
+{
+    unary u;
+    memset(&u, 0, sizeof u);
+    grpc_completion_queue *cq = grpc_completion_queue_create_for_next(NULL);
+    u.call = grpc_channel_create_call(c->channel, NULL, GRPC_PROPAGATE_DEFAULTS, cq,
+                                      grpc_slice_from_static_string(path), NULL,
+                                      deadline_of(deadline_ms), NULL);
+    u.request = cuzk_grpc_buffer_of(request, n);
+    u.details = grpc_empty_slice();
+    grpc_metadata_array_init(&u.initial);
+    grpc_metadata_array_init(&u.trailing);
+    cuzk_status st = CUZK_OK;
+    if (!run_batch(&u, cq))
+        st = cuzk_fail(err, CUZK_INTERNAL, 0, "client: libgrpc refuses the call");
+    if (st == CUZK_OK)
+        st = take_status(c, &u, err);
+    if (st == CUZK_OK)
+        st = take_response(&u, response, n_response, err);
+    unary_fini(&u);
+    close_queue(cq);
+    return st;
+}

@@ -1,0 +1,102 @@
+/* What all verbs of the cuzk program share: options, errors, JSON, the timing table, progress. */
+#ifndef CUZK_TOOLS_CLI_H
+#define CUZK_TOOLS_CLI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <yajl/yajl_gen.h>
+
+#include "cuzk/cuzk.h"
+
+#define CLI_EXIT_USAGE 64
+
+typedef enum { CLI_FLAG, CLI_STRING, CLI_STRING_LIST, CLI_UINT } cli_type;
+
+#define CLI_LIST_MAX 8
+typedef struct {
+    const char *value[CLI_LIST_MAX];
+    unsigned n;
+} cli_list;
+
+typedef struct {
+    const char *name; /* without -- */
+    cli_type type;
+    void *dst;           /* bool, const char *, cli_list, or uint64_t */
+    const char *operand; /* shown in the help: "DIR"; NULL for flags */
+    const char *help;
+} cli_option;
+
+typedef struct {
+    const char *usage;   /* "prove REQUEST --out FILE [options]" */
+    const char *about;   /* paragraphs for --help */
+    const cli_option *options;
+    unsigned n_options;
+    const char *const *operand_names;
+    unsigned n_operands; /* exactly so many */
+} cli_command;
+
+/* Fills options and operand[]. Returns true to go on; false when *exit_code is the answer already
+ * (help printed, or a usage error explained). */
+bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operand[],
+               int *exit_code);
+
+/* Common options, to be listed in every command's table. */
+typedef struct {
+    bool json;
+    uint64_t threads;
+    const char *params_dir;
+} cli_common;
+#define CLI_OPT_JSON(c)    {"json", CLI_FLAG, &(c).json, NULL, "print the result as one JSON object"}
+#define CLI_OPT_THREADS(c)                                                                         \
+    {"threads", CLI_UINT, &(c).threads, "N", "threads to use; default: all this process may use"}
+#define CLI_OPT_PARAMS(c)                                                                          \
+    {"params", CLI_STRING, &(c).params_dir, "DIR",                                                 \
+     "folder of parameter files; default: $FIL_PROOFS_PARAMETER_CACHE, then\n"                     \
+     "/var/tmp/filecoin-proof-parameters"}
+
+/* Prints "cuzk: ..." on stderr (and, with json, an object with "error" on stdout); returns the exit code. */
+int cli_fail(bool json, cuzk_status st, const cuzk_err *err);
+int cli_fail_text(bool json, cuzk_status st, const char *text);
+
+/* JSON objects on stdout. */
+yajl_gen cli_json_begin(void);           /* opens the top object */
+void cli_json_key(yajl_gen g, const char *key);
+void cli_json_string(yajl_gen g, const char *key, const char *value);
+void cli_json_uint(yajl_gen g, const char *key, uint64_t value);
+void cli_json_double(yajl_gen g, const char *key, double value);
+void cli_json_bool(yajl_gen g, const char *key, bool value);
+void cli_json_hex(yajl_gen g, const char *key, const uint8_t *bytes, size_t n);
+void cli_json_trace(yajl_gen g, const cuzk_trace *trace); /* "phases": [{phase, partition, ms}] */
+void cli_json_end(yajl_gen g);           /* closes, prints with a newline, frees */
+
+void cli_hex(char *out, const uint8_t *bytes, size_t n);
+
+/* The phases of a trace, summed over partitions, as a table on stderr. */
+void cli_print_trace(const cuzk_trace *trace, double total_s);
+double cli_now(void); /* seconds, monotonic */
+
+/* Progress on a terminal: one line on stderr, redrawn each half second once two seconds have passed.
+ * Nothing at all when stderr is not a terminal. */
+typedef struct cli_progress cli_progress;
+cli_progress *cli_progress_start(const char *what);
+void cli_progress_phase(void *progress, const char *phase, int partition); /* a cuzk_progress_fn */
+void cli_progress_stop(cli_progress *p);
+
+/* Whole files. read: *bytes with malloc, at most 256 MiB. */
+cuzk_status cli_read_file(uint8_t **bytes, size_t *n, const char *path, cuzk_err *err);
+cuzk_status cli_write_file(const char *path, const uint8_t *bytes, size_t n, cuzk_err *err);
+
+/* One per verb: tools/cmd_*.c. argv[0] is the verb. */
+int cmd_prove(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_params(int argc, char **argv);
+int cmd_circuit(int argc, char **argv);
+int cmd_circuits(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
+int cmd_submit(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_synth(int argc, char **argv);
+int cmd_version(int argc, char **argv);
+
+#endif

@@ -1,0 +1,118 @@
+/* cuzk prove: request folder in, proof file out, in this process. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct {
+    cli_common common;
+    const char *request, *out_path;
+    uint64_t partition;
+    bool insecure_test_rs;
+} prove_args;
+
+#define PARTITION_ALL UINT64_MAX
+
+static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
+{
+    const cli_option options[] = {
+        {"out", CLI_STRING, &a->out_path, "FILE", "where to write the proof (192 bytes a partition)"},
+        {"partition", CLI_UINT, &a->partition, "K", "prove partition K alone; default: all"},
+        {"insecure-test-rs", CLI_FLAG, &a->insecure_test_rs, NULL,
+         "use the published r, s: reproducible proofs for tests, only with\n"
+         "parameters made by `cuzk params make --insecure-test-secrets`"},
+        CLI_OPT_THREADS(a->common),
+        CLI_OPT_PARAMS(a->common),
+        CLI_OPT_JSON(a->common),
+    };
+    static const char *const operands[] = {"REQUEST"};
+    const cli_command cmd = {
+        "prove REQUEST --out FILE [options]",
+        "Proves the request in the folder REQUEST (or in its request.json) and writes the proof to\n"
+        "FILE. The vanilla proof is checked first and the finished proof is verified before it is\n"
+        "written. A table of phases follows on stderr; CUZK_TIMING=1 prints each phase as it ends.",
+        options, sizeof options / sizeof options[0], operands, 1};
+    if (!cli_parse(&cmd, argc, argv, &a->request, exit_code))
+        return false;
+    if (!a->out_path || (a->partition != PARTITION_ALL && a->partition > INT_MAX) ||
+        a->common.threads > UINT_MAX) {
+        fprintf(stderr, "cuzk: %s\n",
+                a->out_path ? "--partition or --threads is out of range" : "--out FILE is missing");
+        *exit_code = CLI_EXIT_USAGE;
+        return false;
+    }
+    return true;
+}
+
+static void report(const prove_args *a, const cuzk_request_info *info, const cuzk_trace *trace,
+                   size_t n_bytes, double seconds)
+{
+    if (a->common.json) {
+        yajl_gen g = cli_json_begin();
+        cli_json_bool(g, "ok", true);
+        cli_json_string(g, "circuit", info->circuit);
+        cli_json_string(g, "registered_proof", info->registered_proof);
+        cli_json_string(g, "out", a->out_path);
+        cli_json_uint(g, "proof_bytes", n_bytes);
+        cli_json_double(g, "seconds", seconds);
+        cli_json_trace(g, trace);
+        cli_json_end(g);
+        return;
+    }
+    cli_print_trace(trace, seconds);
+    printf("%s: %s proof of %zu bytes in %.2f s\n", a->out_path, info->circuit, n_bytes, seconds);
+}
+
+static cuzk_status prove(const prove_args *a, const cuzk_request *req, cuzk_trace *trace,
+                         uint8_t **proof, size_t *n_bytes, cuzk_err *err)
+{
+    cuzk_prover_options options = CUZK_PROVER_OPTIONS_DEFAULTS;
+    options.params_dir = a->common.params_dir;
+    options.n_threads = (unsigned)a->common.threads;
+    options.insecure_test_rs = a->insecure_test_rs;
+    cuzk_prover *prover;
+    cuzk_status st = cuzk_prover_new(&prover, &options, err);
+    if (st != CUZK_OK)
+        return st;
+    cuzk_prove_options job = CUZK_PROVE_OPTIONS_DEFAULTS;
+    cli_progress *progress = cli_progress_start("proving");
+    job.partition = a->partition == PARTITION_ALL ? CUZK_ALL_PARTITIONS : (int)a->partition;
+    job.trace = trace;
+    job.progress = cli_progress_phase;
+    job.progress_ctx = progress;
+    st = cuzk_prover_prove(prover, req, &job, proof, n_bytes, err);
+    cli_progress_stop(progress);
+    cuzk_prover_free(prover);
+    return st;
+}
+
+int cmd_prove(int argc, char **argv)
+{
+    int exit_code = 0;
+    prove_args a = {.partition = PARTITION_ALL};
+    if (!parse_args(&a, argc, argv, &exit_code))
+        return exit_code;
+    cuzk_err err = {0};
+    cuzk_request *req;
+    double begin = cli_now();
+    cuzk_status st = cuzk_request_open(&req, a.request, &err);
+    if (st != CUZK_OK)
+        return cli_fail(a.common.json, st, &err);
+    cuzk_request_info info;
+    cuzk_request_describe(&info, req);
+    cuzk_trace *trace = cuzk_trace_new(info.circuit);
+    uint8_t *proof = NULL;
+    size_t n_bytes = 0;
+    st = prove(&a, req, trace, &proof, &n_bytes, &err);
+    if (st == CUZK_OK)
+        st = cli_write_file(a.out_path, proof, n_bytes, &err);
+    if (st == CUZK_OK)
+        report(&a, &info, trace, n_bytes, cli_now() - begin);
+    else
+        exit_code = cli_fail(a.common.json, st, &err);
+    cuzk_bytes_free(proof);
+    cuzk_trace_free(trace);
+    cuzk_request_close(req);
+    return exit_code;
+}

@@ -1,0 +1,56 @@
+/* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} verb;
+
+static const verb verbs[] = {
+    {"prove", "prove a request on this machine", cmd_prove},
+    {"verify", "check a proof against its request", cmd_verify},
+    {"params", "make, describe or check parameter files", cmd_params},
+    {"circuit", "digest of a circuit, or of the witness of a request", cmd_circuit},
+    {"circuits", "list the circuits and their parameter files", cmd_circuits},
+    {"serve", "run the proving daemon", cmd_serve},
+    {"submit", "send a request to a daemon and wait for the proof", cmd_submit},
+    {"status", "ask a daemon what it is doing", cmd_status},
+    {"synth", "make a full-size request without a sealed sector", cmd_synth},
+    {"version", "print version and arithmetic in use", cmd_version},
+};
+
+static void print_verbs(FILE *f)
+{
+    fprintf(f, "usage: cuzk VERB ...\n\nA proving engine for Filecoin's Groth16 proofs.\n\n");
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        fprintf(f, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(f, "\n`cuzk VERB --help` explains a verb. Results go to stdout, everything else to stderr.\n"
+               "Exit codes: 0 done, 1 proof not valid, 2 bad input, 3 vanilla proof does not hold,\n"
+               "4 parameters missing or damaged, 5 not found, 6 input/output, 7 memory or limit,\n"
+               "8 service not available or deadline, 9 cancelled, 10 not supported, 64 usage, 70 bug.\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_verbs(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_verbs(stdout);
+        return 0;
+    }
+    if (strcmp(name, "--version") == 0)
+        return cmd_version(1, argv + 1);
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++) {
+        if (strcmp(verbs[i].name, name) == 0)
+            return verbs[i].run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "cuzk: there is no verb \"%s\"\n\n", name);
+    print_verbs(stderr);
+    return CLI_EXIT_USAGE;
+}
