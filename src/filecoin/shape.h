@@ -36,8 +36,8 @@ typedef struct {
     unsigned arity[3];     /* base, sub, top; 0 = level absent */
     unsigned base_levels;  /* levels of one base tree */
     unsigned layers;
-    bool registered;       /* one of the five sizes with registered proofs and published parameters */
-    unsigned porep_partitions, porep_challenges;         /* interactive and synthetic; 0 = no PoRep */
+    bool registered; /* one of the five sizes with registered proofs and published parameters */
+    unsigned porep_partitions, porep_challenges; /* interactive and synthetic; 0 = no PoRep */
     unsigned porep_ni_partitions;                        /* non-interactive; same challenges */
     unsigned window_sectors;                             /* a partition; 0 = no PoSt */
     unsigned update_partitions, update_challenges;       /* challenges a partition; 0 = no update */
