@@ -1,12 +1,12 @@
 /* Full check of a parameter file: cuzk_srs_read's checks and the subgroup of every point.
  *
- * Testing points one by one costs a 128-bit multiplication each. Instead each round throws the points
- * of a chunk into N_BUCKETS buckets at random, adds them up and tests the sums. Modulo the subgroup
- * every point has a class, nonzero if the point is bad. Fix the places of all points but one bad
- * one: for all sums to vanish, all buckets must have class 0 but the one it falls into, whose class
- * must be the negative of its own. At most one bucket of N_BUCKETS fits, so a round overlooks a bad
- * chunk with probability <= 2^-13, and five rounds with <= 2^-65. The places come from BLAKE2b of a
- * seed drawn from the kernel after the file was written.
+ * Testing points one by one costs a 128-bit multiplication each. Instead each round throws the
+ * points of a chunk into N_BUCKETS buckets at random, adds them up and tests the sums. Modulo the
+ * subgroup every point has a class, nonzero if the point is bad. Fix the places of all points but
+ * one bad one: for all sums to vanish, all buckets must have class 0 but the one it falls into,
+ * whose class must be the negative of its own. At most one bucket of N_BUCKETS fits, so a round
+ * overlooks a bad chunk with probability <= 2^-13, and five rounds with <= 2^-65. The places come
+ * from BLAKE2b of a seed drawn from the kernel after the file was written.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -156,7 +156,10 @@ static cuzk_status check_section(checker *c, const params_file *f, params_sectio
             return st;
         if (few)
             continue;
-        bucket_run r = {.section = s, .points = c->points, .n = n, .bucket = c->bucket,
+        bucket_run r = {.section = s,
+                        .points = c->points,
+                        .n = n,
+                        .bucket = c->bucket,
                         .n_workers = cuzk_pool_size(c->pool)};
         uint64_t offset = f->section[s].offset + begin;
         memcpy(r.key, c->seed, sizeof c->seed);
