@@ -18,6 +18,7 @@ static const verb verbs[] = {
     {"serve", "run the proving daemon", cmd_serve},
     {"submit", "send a request to a daemon and wait for the proof", cmd_submit},
     {"status", "ask a daemon what it is doing", cmd_status},
+    {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 

@@ -96,7 +96,7 @@ cuzk_status cuzk_file_writer_put(cuzk_file_writer *w, const void *data, size_t n
 
 cuzk_status cuzk_file_writer_commit(cuzk_file_writer *w, cuzk_err *err)
 {
-    bool ok = fflush(w->f) == 0 && fsync(fileno(w->f)) == 0;
+    bool ok = fflush(w->f) == 0 && (w->no_sync || fsync(fileno(w->f)) == 0);
     int sys = errno;
     ok = fclose(w->f) == 0 && ok;
     w->f = NULL;

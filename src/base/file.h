@@ -3,6 +3,7 @@
 #ifndef CUZK_BASE_FILE_H
 #define CUZK_BASE_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +22,9 @@ cuzk_status cuzk_file_write(const char *path, const void *data, size_t n, cuzk_e
 typedef struct {
     FILE *f;
     char *path, *part_path;
+    /* May be set after open, for what can be made anew: commit then does not wait for the disk, and
+     * after a crash of the machine the new file may be empty. */
+    bool no_sync;
 } cuzk_file_writer;
 
 cuzk_status cuzk_file_writer_open(cuzk_file_writer *w, const char *path, cuzk_err *err);

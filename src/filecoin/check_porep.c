@@ -36,8 +36,8 @@ static cuzk_status check_replica_id(checker *c, const uint8_t porep_id[32])
         return CUZK_OK;
     return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
                      "replica_id of the C1 is not that of miner %" PRIu64 ", sector %" PRIu64
-                     " with its ticket and comm_d and type %s", req->miner_id, req->sector_number,
-                     req->type->name);
+                     " with its ticket and comm_d and type %s",
+                     req->miner_id, req->sector_number, req->type->name);
 }
 
 /* The leaf is the hash of the column, and sits at `node` in tree C. */
@@ -46,8 +46,8 @@ static cuzk_status check_column(const checker *c, const column_proof *p, uint64_
 {
     fr leaf;
     poseidon_kind kind = c->req->shape->layers == 2 ? POSEIDON_2 : POSEIDON_11;
-    cuzk_status st = cuzk_check_path(&p->inclusion, TREE_POSEIDON, node, c->comm_c, what, "comm_c",
-                                     c->err);
+    cuzk_status st =
+        cuzk_check_path(&p->inclusion, TREE_POSEIDON, node, c->comm_c, what, "comm_c", c->err);
     if (st != CUZK_OK)
         return st;
     cuzk_poseidon_hash(&leaf, kind, p->rows);
@@ -86,10 +86,10 @@ static const fr *opened_parent(const porep_proof *p, unsigned layer, unsigned k)
     return &p->exp[i - DRG_PARENTS].rows[layer - 2];
 }
 
-static void label_of(fr *out, const checker *c, const labeling_proof *l)
+void cuzk_porep_label(fr *out, const uint8_t replica_id[32], const labeling_proof *l)
 {
     uint8_t text[64 + 32 * LABEL_PARENTS] = {0}, digest[32];
-    memcpy(text, c->replica_id, 32);
+    memcpy(text, replica_id, 32);
     store_u32_be(text + 32, l->layer_index);
     store_u64_be(text + 36, l->node);
     for (unsigned k = 0; k < LABEL_PARENTS; k++)
@@ -107,14 +107,14 @@ static cuzk_status check_labeling(const checker *c, const porep_proof *p, const 
         return cuzk_fail(c->err, CUZK_UNSATISFIED, 0, "%s: layer_index is %u, expected %u", what,
                          l->layer_index, layer);
     if (l->node != node)
-        return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
-                         "%s: node is %" PRIu64 ", expected %" PRIu64, what, l->node, node);
+        return cuzk_fail(c->err, CUZK_UNSATISFIED, 0, "%s: node is %" PRIu64 ", expected %" PRIu64,
+                         what, l->node, node);
     for (unsigned k = 0; k < LABEL_PARENTS; k++) {
         if (!fr_eq(&l->parents[k], opened_parent(p, layer, k)))
             return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
                              "%s: parents[%u] is not the label in the opened column", what, k);
     }
-    label_of(label, c, l);
+    cuzk_porep_label(label, c->replica_id, l);
     return CUZK_OK;
 }
 
@@ -152,7 +152,9 @@ out:
     return st;
 }
 
-static cuzk_status check_partition(checker *c, const porep_challenge_input *in, unsigned k)
+/* Challenge number i of partition k; the commitments of the partition come from its first proof. */
+static cuzk_status check_in_partition(checker *c, const porep_challenge_input *in, unsigned k,
+                                      size_t i)
 {
     const porep_partition *part = &c->req->porep[k];
     uint64_t node[MAX_CHALLENGES];
@@ -163,29 +165,27 @@ static cuzk_status check_partition(checker *c, const porep_challenge_input *in, 
     if (st != CUZK_OK)
         return cuzk_err_prefix(c->err, st, "partition %u", k);
     cuzk_porep_challenges(node, in, k);
-    for (size_t i = 0; i < part->n_proofs; i++) {
-        st = check_challenge(c, &part->proof[i], node[i]);
-        if (st != CUZK_OK)
-            return cuzk_err_prefix(c->err, st, "partition %u: challenge %zu (node %" PRIu64 ")", k,
-                                   i, node[i]);
-    }
+    st = check_challenge(c, &part->proof[i], node[i]);
+    if (st != CUZK_OK)
+        return cuzk_err_prefix(c->err, st, "partition %u: challenge %zu (node %" PRIu64 ")", k, i,
+                               node[i]);
     return CUZK_OK;
 }
 
-cuzk_status cuzk_check_porep(const proof_request *req, cuzk_err *err)
+cuzk_status cuzk_check_porep_challenge(const proof_request *req, size_t i, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     checker c = {.req = req, .err = err};
     porep_challenge_input in = {.type = req->type};
     uint8_t porep_id[32];
+    size_t n = req->shape->porep_challenges;
     cuzk_porep_id(porep_id, req->type);
     CUZK_TRY(check_replica_id(&c, porep_id));
     cuzk_graph_init(&c.graph, req->shape->lg_nodes, req->type->api, porep_id);
     memcpy(in.replica_id, c.replica_id, 32);
     cuzk_fr_to_bytes(in.comm_r, &req->comm_r);
     memcpy(in.seed, req->seed, 32);
-    for (unsigned k = 0; k < req->n_partitions; k++)
-        CUZK_TRY(check_partition(&c, &in, k));
+    CUZK_TRY(check_in_partition(&c, &in, (unsigned)(i / n), i % n));
 out:
     return st == CUZK_OK ? st : cuzk_err_prefix(err, st, "sector %" PRIu64, req->sector_number);
 }

@@ -118,18 +118,15 @@ out:
     return st;
 }
 
-cuzk_status cuzk_check_update(const proof_request *req, cuzk_err *err)
+cuzk_status cuzk_check_update_partition(const proof_request *req, size_t i, cuzk_err *err)
 {
     const sector_shape *s = req->shape;
     checker c = {.req = req, .err = err};
     c.lg_apex = cuzk_lg_ceil(s->update_apex_leaves);
     c.apex_height = s->lg_nodes - cuzk_lg_ceil(s->update_partitions) - c.lg_apex;
     hash_gen(&c.phi, &req->comm_d_new, &req->comm_r_old);
-    for (unsigned k = 0; k < req->n_partitions; k++) {
-        cuzk_status st = check_partition(&c, k);
-        if (st != CUZK_OK)
-            return cuzk_err_prefix(err, st, "sector %" PRIu64 ": partition %u", req->sector_number,
-                                   k);
-    }
+    cuzk_status st = check_partition(&c, (unsigned)i);
+    if (st != CUZK_OK)
+        return cuzk_err_prefix(err, st, "sector %" PRIu64 ": partition %zu", req->sector_number, i);
     return CUZK_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "filecoin/registered.h"
 #include "filecoin/vanilla.h"
 
@@ -65,6 +66,8 @@ void cuzk_request_free(proof_request *req);
 /* Checks the content before any proving: Merkle paths, roots, comm_r, column hashes, labels, challenge
  * positions (circuits.md 5.7, 6.5, 7.5). CUZK_UNSATISFIED names sector, challenge and check. */
 cuzk_status cuzk_request_check(const proof_request *req, cuzk_err *err);
+/* The same with the threads of a pool; the same result for any number of them. */
+cuzk_status cuzk_request_check_on(cuzk_pool *pool, const proof_request *req, cuzk_err *err);
 /* PoSt: ids of the sectors that fail the check, at most max of them; returns how many there are. */
 size_t cuzk_request_faulty_sectors(uint64_t id[], size_t max, const proof_request *req);
 

@@ -1,10 +1,86 @@
+/* Runs the independent parts of a check, on a pool when there is one. Parts run without an error
+ * object; the first that failed runs again to tell why, so the message does not depend on timing.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "filecoin/vanilla_check.h"
 
 #define MAX_NAMED 16
+
+typedef struct {
+    const proof_request *req;
+    bool *bad; /* a part each */
+} parts;
+
+static size_t count_parts(const proof_request *req)
+{
+    switch (req->kind) {
+    case CUZK_KIND_POREP:
+        return (size_t)req->n_partitions * req->shape->porep_challenges;
+    case CUZK_KIND_UPDATE:
+        return req->n_partitions;
+    default:
+        return req->n_sectors;
+    }
+}
+
+static cuzk_status check_part(const proof_request *req, size_t i, cuzk_err *err)
+{
+    switch (req->kind) {
+    case CUZK_KIND_POREP:
+        return cuzk_check_porep_challenge(req, i, err);
+    case CUZK_KIND_UPDATE:
+        return cuzk_check_update_partition(req, i, err);
+    default:
+        return cuzk_check_post_sector(req, i, err);
+    }
+}
+
+static void run_part(void *ctx, size_t i, unsigned worker)
+{
+    (void)worker;
+    const parts *p = ctx;
+    p->bad[i] = check_part(p->req, i, NULL) != CUZK_OK;
+}
+
+/* Adds which sectors are faulty to the message about the first one. */
+static void name_faulty(cuzk_err *err, const proof_request *req, const bool bad[])
+{
+    size_t n_bad = 0, n = strlen(err->msg), size = sizeof err->msg;
+    n += (size_t)snprintf(err->msg + n, size - n, "; faulty_sectors=[");
+    for (size_t i = 0; i < req->n_sectors; i++) {
+        if (bad[i] && n_bad++ < MAX_NAMED && n < size)
+            n += (size_t)snprintf(err->msg + n, size - n, "%s%" PRIu64, n_bad > 1 ? "," : "",
+                                  req->sector[i].sector_id);
+    }
+    if (n < size)
+        snprintf(err->msg + n, size - n, "%s] (%zu of %zu)", n_bad > MAX_NAMED ? ",..." : "", n_bad,
+                 req->n_sectors);
+}
+
+cuzk_status cuzk_request_check_on(cuzk_pool *pool, const proof_request *req, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    size_t n = count_parts(req);
+    parts p = {req, CUZK_NEW_ARRAY(bool, n + 1)};
+    if (!p.bad)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "no memory to check a request");
+    cuzk_pool_run(pool, n, run_part, &p);
+    for (size_t i = 0; i < n && st == CUZK_OK; i++)
+        st = p.bad[i] ? check_part(req, i, err) : CUZK_OK;
+    if (st == CUZK_UNSATISFIED && err && req->sector)
+        name_faulty(err, req, p.bad);
+    cuzk_free(p.bad);
+    return st;
+}
+
+cuzk_status cuzk_request_check(const proof_request *req, cuzk_err *err)
+{
+    return cuzk_request_check_on(NULL, req, err);
+}
 
 size_t cuzk_request_faulty_sectors(uint64_t id[], size_t max, const proof_request *req)
 {
@@ -17,43 +93,4 @@ size_t cuzk_request_faulty_sectors(uint64_t id[], size_t max, const proof_reques
         n++;
     }
     return n;
-}
-
-/* Adds which sectors are faulty to the message about the first one. */
-static void name_faulty(cuzk_err *err, const proof_request *req)
-{
-    uint64_t id[MAX_NAMED];
-    size_t n_faulty = cuzk_request_faulty_sectors(id, MAX_NAMED, req);
-    size_t n = strlen(err->msg), size = sizeof err->msg;
-    n += (size_t)snprintf(err->msg + n, size - n, "; faulty_sectors=[");
-    for (size_t i = 0; i < n_faulty && i < MAX_NAMED && n < size; i++)
-        n += (size_t)snprintf(err->msg + n, size - n, "%s%" PRIu64, i ? "," : "", id[i]);
-    if (n < size)
-        snprintf(err->msg + n, size - n, "%s] (%zu of %zu)", n_faulty > MAX_NAMED ? ",..." : "",
-                 n_faulty, req->n_sectors);
-}
-
-static cuzk_status check_post(const proof_request *req, cuzk_err *err)
-{
-    for (size_t i = 0; i < req->n_sectors; i++) {
-        cuzk_status st = cuzk_check_post_sector(req, i, err);
-        if (st == CUZK_OK)
-            continue;
-        if (err)
-            name_faulty(err, req);
-        return st;
-    }
-    return CUZK_OK;
-}
-
-cuzk_status cuzk_request_check(const proof_request *req, cuzk_err *err)
-{
-    switch (req->kind) {
-    case CUZK_KIND_POREP:
-        return cuzk_check_porep(req, err);
-    case CUZK_KIND_UPDATE:
-        return cuzk_check_update(req, err);
-    default:
-        return check_post(req, err);
-    }
 }
