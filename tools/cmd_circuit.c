@@ -198,8 +198,8 @@ int cmd_circuits(int argc, char **argv)
     cli_common common = {0};
     const cli_option options[] = {CLI_OPT_JSON(common)};
     const cli_command cmd = {"circuits [options]",
-                             "Lists the registered circuits: name, public inputs, file stem of its\n"
-                             "parameters (.params and .vk).",
+                             "Lists the registered circuits: name, inputs with ONE, aux variables, rows, domain,\n"
+                             "bytes of the .params file, file stem of .params and .vk.",
                              options, 1, NULL, 0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
@@ -209,14 +209,22 @@ int cmd_circuits(int argc, char **argv)
         yajl_gen_array_open(g);
     }
     cuzk_circuit_entry e;
+    if (!g)
+        printf("%-13s %7s %10s %10s  %-5s %12s  %s\n", "circuit", "inputs", "aux", "rows", "dom.",
+               "params bytes", "file stem");
     for (size_t i = 0; cuzk_circuit_at(&e, i); i++) {
         if (!g) {
-            printf("%-13s %6zu  %s\n", e.name, e.n_public_inputs, e.stem);
+            printf("%-13s %7" PRIu64 " %10" PRIu64 " %10" PRIu64 "  2^%-3u %12" PRIu64 "  %s\n", e.name,
+                   e.n_inputs, e.n_aux, e.n_rows, e.lg_domain, e.params_bytes, e.stem);
             continue;
         }
         yajl_gen_map_open(g);
         cli_json_string(g, "name", e.name);
-        cli_json_uint(g, "public_inputs", e.n_public_inputs);
+        cli_json_uint(g, "inputs", e.n_inputs);
+        cli_json_uint(g, "aux", e.n_aux);
+        cli_json_uint(g, "rows", e.n_rows);
+        cli_json_uint(g, "lg_domain", e.lg_domain);
+        cli_json_uint(g, "params_bytes", e.params_bytes);
         cli_json_string(g, "stem", e.stem);
         yajl_gen_map_close(g);
     }

@@ -73,14 +73,29 @@ static void report(const submit_args *a, const cuzk_client_result *r)
     cli_json_end(g);
 }
 
-/* A job that did not complete: its message, with the exit code of a refused or failed request. */
+/* The daemon puts the name of the status before its message: "PARAMS: no parameters for ...". */
+static cuzk_status status_of_message(const char **text)
+{
+    for (int i = 1; i < CUZK_STATUS_COUNT; i++) {
+        const char *name = cuzk_status_name((cuzk_status)i);
+        size_t n = strlen(name);
+        if (strncmp(*text, name, n) == 0 && strncmp(*text + n, ": ", 2) == 0) {
+            *text += n + 2;
+            return (cuzk_status)i;
+        }
+    }
+    return CUZK_INTERNAL;
+}
+
 static cuzk_status job_failed(const cuzk_client_result *r, cuzk_err *err)
 {
+    const char *text = r->error_message;
     cuzk_status st = r->status == CUZK_JOB_CANCELLED ? CUZK_CANCELLED
                      : r->status == CUZK_JOB_TIMEOUT ? CUZK_TIMEOUT
-                                                     : CUZK_UNSATISFIED;
+                                                     : status_of_message(&text);
     err->status = st;
-    snprintf(err->msg, sizeof err->msg, "job %.64s failed: %.400s", r->job_id, r->error_message);
+    snprintf(err->msg, sizeof err->msg, "job %.64s: %.400s", r->job_id,
+             text[0] ? text : cuzk_status_text(st));
     return st;
 }
 

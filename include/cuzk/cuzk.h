@@ -130,11 +130,13 @@ cuzk_status cuzk_circuit_digest(cuzk_circuit_summary *out, const char *circuit, 
 /* blocks: NULL, or receives a digest a line for each 65,536 aux values. */
 cuzk_status cuzk_circuit_witness(cuzk_witness_summary *out, const cuzk_request *req,
                                  unsigned partition, FILE *blocks, cuzk_err *err);
-/* The i-th registered circuit with its file stem and public inputs; false past the end. */
+/* The i-th registered circuit with its counts and the file stem of its parameters; false past the end. */
 typedef struct {
     char name[24];
     char stem[256];
-    size_t n_public_inputs;
+    uint64_t n_inputs, n_aux, n_rows; /* inputs with ONE; rows without the appended input rows */
+    unsigned lg_domain;
+    uint64_t params_bytes;
 } cuzk_circuit_entry;
 bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i);
 

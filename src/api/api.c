@@ -231,6 +231,19 @@ cuzk_status cuzk_circuit_witness(cuzk_witness_summary *out, const cuzk_request *
     return cuzk_witness_summarize(out, &c, blocks, err);
 }
 
+static bool fill_counts(cuzk_circuit_entry *out, circuit_id id)
+{
+    circuit_counts c;
+    if (!cuzk_circuit_counts(&c, id))
+        return false;
+    out->n_inputs = c.n_inputs;
+    out->n_aux = c.n_aux;
+    out->n_rows = c.n_rows;
+    out->lg_domain = cuzk_lg_ceil(c.n_rows + c.n_inputs);
+    out->params_bytes = cuzk_circuit_params_bytes(&c);
+    return true;
+}
+
 bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i)
 {
     for (int kind = 0; kind < CUZK_KIND_COUNT; kind++) {
@@ -240,8 +253,7 @@ bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i)
             circuit_id id = {(cuzk_kind)kind, &cuzk_shapes[k]};
             cuzk_circuit_id_format(out->name, id);
             cuzk_circuit_stem(out->stem, id);
-            out->n_public_inputs = cuzk_circuit_n_inputs(id);
-            return true;
+            return fill_counts(out, id);
         }
     }
     return false;

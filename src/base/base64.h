@@ -1,4 +1,5 @@
-/* Base64 as senders really write it: standard or URL-safe alphabet, padded or not, in lines or not. */
+/* Base64 as senders really write it: standard or URL-safe alphabet, padded or not, in lines or not.
+ */
 #ifndef CUZK_BASE_BASE64_H
 #define CUZK_BASE_BASE64_H
 

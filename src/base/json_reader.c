@@ -1,7 +1,8 @@
 /* yajl calls back once per token; a stack of frames follows the type table.
  *
  * yajl does not look at the results of its allocations, so ours leaves through longjmp when memory
- * is out; all of its blocks are in a list of the reader and freed from there (yajl_free is not used).
+ * is out; all of its blocks are in a list of the reader and freed from there (yajl_free is not
+ * used).
  */
 #include "base/json_reader.h"
 
@@ -41,8 +42,8 @@ struct json_reader {
     size_t n_text;
     const uint8_t *token; /* number or string just read; NULL for brackets */
     bool at_end;
-    int depth;     /* frames in use */
-    int skip;      /* > 0: nested values inside an unknown key */
+    int depth; /* frames in use */
+    int skip;  /* > 0: nested values inside an unknown key */
     frame stack[JSON_MAX_DEPTH];
     uint8_t bytes[32];
     block *blocks;
@@ -162,8 +163,10 @@ bool cuzk_json_reject(json_reader *r, cuzk_status st, const char *fmt, ...)
 
 static const char *kind_text(json_kind kind)
 {
-    static const char *const text[] = {"an object",  "an object with one key", "an array",
-                                       "an array of 32 bytes", "an integer", "a string", "null"};
+    static const char *const text[] = {"an object",  "an object with one key",
+                                       "an array",   "an array of 32 bytes",
+                                       "an integer", "a string",
+                                       "null"};
     return text[kind];
 }
 

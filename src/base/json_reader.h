@@ -1,9 +1,9 @@
 /* Strict JSON into C structures: a table of types says what is expected, hooks take the values.
  *
  * Built on yajl's event parser, so nothing recurses and no tree is kept. For every value the reader
- * knows the path and the byte offset, which is what errors name. Strict means: every key that is not
- * optional must be there once, counts are exact, integers are plain digits in range, depth is at most
- * JSON_MAX_DEPTH, nothing but white space follows. Unknown keys are skipped, as serde does.
+ * knows the path and the byte offset, which is what errors name. Strict means: every key that is
+ * not optional must be there once, counts are exact, integers are plain digits in range, depth is
+ * at most JSON_MAX_DEPTH, nothing but white space follows. Unknown keys are skipped, as serde does.
  */
 #ifndef CUZK_BASE_JSON_READER_H
 #define CUZK_BASE_JSON_READER_H
@@ -41,9 +41,9 @@ struct json_type {
     json_kind kind;
     const json_field *field; /* OBJECT, VARIANT; at most 64 */
     size_t n_fields;
-    const json_type *element;      /* ARRAY */
-    size_t (*length)(void *ctx);   /* ARRAY: exact number of elements, asked when it begins */
-    size_t max;                    /* ARRAY without length: the most elements */
+    const json_type *element;    /* ARRAY */
+    size_t (*length)(void *ctx); /* ARRAY: exact number of elements, asked when it begins */
+    size_t max;                  /* ARRAY without length: the most elements */
     bool (*begin)(json_reader *r, size_t index); /* OBJECT, VARIANT, ARRAY */
     bool (*end)(json_reader *r, uint64_t seen);  /* OBJECT: bit per key given; ARRAY: elements */
     bool (*bytes)(json_reader *r, size_t index, const uint8_t b[32]);

@@ -1,4 +1,4 @@
-/* Booleans in a circuit: an allocated bit, the negation of one, or a constant (gadgets.md section 2).
+/* Booleans in a circuit: an allocated bit, its negation, or a constant (gadgets.md section 2).
  *
  * Operations fold constants and pick operand sides exactly as the established stack does; which
  * side a variable stands on, and whether a row exists at all, is part of the circuit's identity.

@@ -13,8 +13,10 @@ void cs_lc_free_block(cs_lc *lc)
 
 void cs_lc_clear(cs_lc *lc)
 {
-    if (lc->cap == SIZE_MAX) /* a failed list starts anew */
+    if (lc->cap == SIZE_MAX) { /* a failed list starts anew */
         cs_lc_fini(lc);
+        cs_lc_init(lc);
+    }
     lc->n = 0;
 }
 

@@ -2,16 +2,16 @@
  *
  * A circuit is a C function that allocates variables (with their values) and enforces rows
  * <A,z> * <B,z> = <C,z>. A `cs` numbers the variables and hands everything to one sink: a digest, a
- * counter, a witness check, the prover's evaluator, the parameter generator. Variables and rows come
- * in exactly the established order (spec gadgets.md section 1); nothing is stored here, so that a
- * circuit of any size runs in the memory of its sink.
+ * counter, a witness check, the prover's evaluator, the parameter generator. Variables and rows
+ * come in exactly the established order (spec gadgets.md section 1); nothing is stored here, so
+ * that a circuit of any size runs in the memory of its sink.
  *
  * Input 0 is the constant ONE; cs_init allocates it. The rows <I_i ; 0 ; 0> that generator and
  * prover append for every input are not sent to the sink by circuits: sinks that need them append
  * them on their own at the end.
  *
- * Errors (a sink that runs out of memory, a row that is not satisfied) are sticky in cs->st, so that
- * gadgets need not test every call; later calls are cheap no-ops. Drivers test cs->st at the end.
+ * Errors (a sink that runs out of memory, a row that is not satisfied) are sticky in cs->st, so
+ * that gadgets need not test every call; later calls are cheap no-ops. Drivers test cs->st last.
  */
 #ifndef CUZK_CIRCUIT_CS_H
 #define CUZK_CIRCUIT_CS_H
@@ -64,8 +64,8 @@ CUZK_INLINE void cs_lc_fini(cs_lc *lc)
 }
 
 void cs_lc_clear(cs_lc *lc); /* keeps the block */
-/* For cs_lc_add: grows the list, then adds. Out of memory makes n and cap SIZE_MAX, which cs_enforce
- * reports; until then such a list takes no more terms. */
+/* For cs_lc_add: grows the list, then adds. Out of memory makes n and cap SIZE_MAX, which
+ * cs_enforce reports; until then such a list takes no more terms. */
 void cs_lc_add_slow(cs_lc *lc, cs_var v, const fr *coeff);
 
 CUZK_INLINE void cs_lc_add(cs_lc *lc, cs_var v, const fr *coeff)
@@ -78,7 +78,7 @@ CUZK_INLINE void cs_lc_add(cs_lc *lc, cs_var v, const fr *coeff)
     lc->term[lc->n++].coeff = *coeff;
 }
 
-/* Merges repeated variables, drops zero coefficients, sorts: inputs ascending, then aux ascending. */
+/* Merges repeated variables, drops zero coefficients, sorts: inputs, then aux, ascending. */
 void cs_lc_normalize(cs_lc *lc);
 
 typedef struct {

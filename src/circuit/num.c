@@ -99,7 +99,8 @@ static num reverse_half(cs *c, const num *a, const num *b, boolean s)
     return out;
 }
 
-void cuzk_num_conditionally_reverse(cs *c, num *x, num *y, const num *a, const num *b, boolean swap)
+void cuzk_num_conditionally_reverse(cs *c, num *x, num *y, const num *a, const num *b,
+                                    boolean swap)
 {
     num first = reverse_half(c, a, b, swap);
     num second = reverse_half(c, b, a, swap);

@@ -20,10 +20,11 @@ num cuzk_num_add(cs *c, const num *a, const num *b); /* < a + b ; 1 ; s > */
 num cuzk_num_sub(cs *c, const num *a, const num *b); /* < d + b ; 1 ; a > */
 void cuzk_num_equal(cs *c, const num *a, const num *b); /* < a ; 1 ; b > */
 /* (x, y) = swap ? (b, a) : (a, b) */
-void cuzk_num_conditionally_reverse(cs *c, num *x, num *y, const num *a, const num *b, boolean swap);
+void cuzk_num_conditionally_reverse(cs *c, num *x, num *y, const num *a, const num *b,
+                                    boolean swap);
 
 #define NUM_BITS FR_BITS
-/* 255 Is bits, least significant first, tied by < 0 ; 0 ; sum - n >. Not strict: sum may be n + r. */
+/* 255 Is bits, least significant first, tied by < 0 ; 0 ; sum - n >. Not strict: n + r passes. */
 void cuzk_num_to_bits(cs *c, boolean out[NUM_BITS], const num *n);
 /* The same, refusing integers >= r. */
 void cuzk_num_to_bits_strict(cs *c, boolean out[NUM_BITS], const num *n);

@@ -20,11 +20,11 @@ typedef struct {
 unsigned cuzk_por_index_bits(const por_path *path);
 unsigned cuzk_por_siblings(const por_path *path);
 
-/* With the leaf index as public input (PoRep, PoSt): allocates index bits and siblings level by level. */
+/* The leaf index becomes a public input (PoRep, PoSt). Allocates bits and siblings by level. */
 void cuzk_por_with_input(cs *c, node_hash hash, const num *leaf, const num *root,
                          const por_path *path);
 
-/* Without input (SnapDeals): the caller has allocated bits, least significant first, and siblings. */
+/* No public input (SnapDeals): the caller allocated siblings and bits, least significant first. */
 void cuzk_por_from_bits(cs *c, node_hash hash, const num *leaf, const num *root,
                         const boolean bits[], const num sibling[], const por_path *path);
 

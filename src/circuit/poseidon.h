@@ -1,4 +1,4 @@
-/* Poseidon over Fr as neptune defines it: constants and the native hash (spec gadgets.md section 9). */
+/* Poseidon over Fr as neptune defines it: the native hash (spec gadgets.md section 9). */
 #ifndef CUZK_CIRCUIT_POSEIDON_H
 #define CUZK_CIRCUIT_POSEIDON_H
 

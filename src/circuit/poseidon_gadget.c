@@ -1,11 +1,11 @@
-/* Between two S-box layers a state element is a linear combination of the outputs of earlier S-boxes;
- * before its own S-box it gets a variable of its own ("ensure" row). All combinations of one arity
- * are the same in every instance: their coefficients are worked out once, as dense vectors over a
- * growing base of variables, and copied into the rows from then on. The values need none of that:
- * the native hash passes through exactly the values that the combinations have.
+/* Between two S-box layers a state element is a linear combination of the outputs of earlier
+ * S-boxes; before its own S-box it gets a variable of its own ("ensure" row). All combinations of
+ * one arity are the same in every instance: their coefficients are worked out once, as dense
+ * vectors over a growing base of variables, and copied into the rows from then on. The values need
+ * none of that: the native hash passes through exactly the values that the combinations have.
  *
- * Base: the outputs of the last full layer (for round 1: ONE and the outputs of round 0, whose first
- * S-box is folded into the constant kappa), then one output of each partial round so far.
+ * Base: the outputs of the last full layer (for round 1: ONE and the outputs of round 0, whose
+ * first S-box is folded into the constant kappa), then one output of each partial round so far.
  */
 #include "circuit/poseidon_gadget.h"
 

@@ -1,8 +1,8 @@
 /* Structure of a circuit: counts, densities and the R1CS digest of gadgets.md section 13.
  *
- * The digest starts with the counts, so the circuit runs twice: once to count, once to hash. Rows are
- * encoded into a buffer and hashed as they come. Nearly all coefficients are from a small set (plus
- * and minus powers of two, Poseidon's matrices), so a direct-mapped cache keeps their bytes.
+ * The digest starts with the counts, so the circuit runs twice: once to count, once to hash. Rows
+ * are encoded into a buffer and hashed as they come. Nearly all coefficients are from a small set
+ * (plus and minus powers of two, Poseidon's matrices), so a direct-mapped cache keeps their bytes.
  */
 #include "circuit/readings.h"
 

@@ -10,12 +10,14 @@
 typedef cuzk_circuit_summary circuit_summary;
 typedef cuzk_witness_summary witness_summary;
 
-/* Runs the circuit twice (the digest starts with the counts). blocks, if not NULL, receives one line
- * of 32 hex digits per 65,536 rows (ORACLE.md section 2). Memory: bitmaps of 3 bits a variable. */
+/* Runs the circuit twice (the digest starts with the counts). blocks, if not NULL, receives one
+ * line of 32 hex digits per 65,536 rows (ORACLE.md section 2). Memory: bitmaps of 3 bits a
+ * variable. */
 cuzk_status cuzk_circuit_summarize(circuit_summary *out, const cs_circuit *circuit, FILE *blocks,
                                    cuzk_err *err);
 
-/* Keeps all values (32 bytes a variable) to evaluate the rows. blocks as above: per 65,536 aux values. */
+/* Keeps all values (32 bytes a variable) to evaluate the rows. blocks as above: per 65,536
+ * aux values. */
 cuzk_status cuzk_witness_summarize(witness_summary *out, const cs_circuit *circuit, FILE *blocks,
                                    cuzk_err *err);
 

@@ -153,13 +153,13 @@ void cuzk_sha256_gadget(cs *c, boolean out[SHA256_HALF_BITS], const boolean bits
 void cuzk_sha256_gadget_halves(cs *c, boolean out[SHA256_HALF_BITS], const boolean *const half[],
                                unsigned n_halves)
 {
-    size_t n = (size_t)n_halves * SHA256_HALF_BITS;
     unsigned end = (n_halves + 2) / 2 * 2; /* the padding needs 65 bits: one more half */
+    size_t n = (size_t)n_halves * SHA256_HALF_BITS, n_padded = (size_t)end * SHA256_HALF_BITS;
     boolean pad[2][SHA256_HALF_BITS];
     sha256_state s;
     for (unsigned k = 0; k < end - n_halves; k++) {
         for (unsigned i = 0; i < SHA256_HALF_BITS; i++)
-            pad[k][i] = padding_bit(n + k * SHA256_HALF_BITS + i, n, (size_t)end * SHA256_HALF_BITS);
+            pad[k][i] = padding_bit(n + k * SHA256_HALF_BITS + i, n, n_padded);
     }
     cuzk_sha256_gadget_iv(&s);
     for (unsigned k = 0; k < end; k += 2) {

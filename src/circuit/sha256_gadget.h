@@ -30,8 +30,8 @@ num cuzk_sha256_pack_digest(cs *c, const boolean digest[SHA256_HALF_BITS]);
 /* Tree-D node: both numbers to bits, hashed, packed. */
 num cuzk_sha256_node(cs *c, const num *left, const num *right);
 
-/* Label of one layer of StackedDRG. id and the parents are in message order; n_parents (6 or 14) are
- * repeated cyclically to 37. */
+/* Label of one layer of StackedDRG. id and the parents are in message order; n_parents (6 or 14)
+ * are repeated cyclically to 37. */
 num cuzk_sha256_label(cs *c, const boolean id[NODE_BITS], uint32_t layer, const u64_bits *node,
                       const boolean *const parent[], unsigned n_parents);
 

@@ -5,8 +5,8 @@
 #include "base/hex.h"
 #include "base/mem.h"
 
-/* Values are kept in chunks, so that growing copies nothing. A chunk of aux values is also a block of
- * the block digests. */
+/* Values are kept in chunks, so that growing copies nothing. A chunk of aux values is also a block
+ * of the block digests. */
 #define CHUNK_LG 16
 #define CHUNK    ((uint32_t)1 << CHUNK_LG)
 

@@ -99,7 +99,7 @@ static cuzk_status check_content(const job_context *j, cuzk_err *err)
     if (st != CUZK_OK)
         return st;
     cuzk_span span = cuzk_span_begin(j->opt->trace, "check", CUZK_NO_PARTITION);
-    st = cuzk_request_check(j->req, err);
+    st = cuzk_request_check_on(j->prover->pool, j->req, err);
     cuzk_span_end(&span);
     return st;
 }
@@ -145,15 +145,18 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
     fr r, s;
     const circuit_instance instance = {j->id, j->req, partition};
     const cs_circuit circuit = cuzk_circuit_of(&instance);
-    groth16_prove_options opt = {
-        .pool = j->prover->pool, .trace = j->opt->trace, .partition = (int)partition};
+    groth16_prove_options opt = {.pool = j->prover->pool,
+                                 .trace = j->opt->trace,
+                                 .partition = (int)partition,
+                                 .cancel = j->opt->cancel,
+                                 .progress = j->opt->progress,
+                                 .progress_ctx = j->opt->progress_ctx};
     if (j->prover->insecure_test_rs) {
         cuzk_insecure_proof_rs(&r, &s, partition);
         opt.r = &r;
         opt.s = &s;
     }
     groth16_proof proof;
-    CUZK_TRY(enter_phase(j, "prove", (int)partition, err));
     CUZK_TRY(cuzk_groth16_prove(&proof, &circuit, j->srs, &opt, err));
     CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
     st = self_check(j, partition, &proof, err);

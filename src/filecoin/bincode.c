@@ -47,8 +47,9 @@ static cuzk_status read_count(cursor *c, size_t wanted, const char *what)
     uint64_t n = 0;
     cuzk_status st = read_u64(c, &n, what);
     if (st == CUZK_OK && n != wanted)
-        st = cuzk_fail(c->err, CUZK_ENCODING, 0, "%s: %" PRIu64 " elements, expected %zu (byte %zu)",
-                       what, n, wanted, c->at - 8);
+        st =
+            cuzk_fail(c->err, CUZK_ENCODING, 0, "%s: %" PRIu64 " elements, expected %zu (byte %zu)",
+                      what, n, wanted, c->at - 8);
     return st;
 }
 
@@ -156,7 +157,8 @@ static cuzk_status read_end(const cursor *c)
 {
     if (c->at == c->n)
         return CUZK_OK;
-    return cuzk_fail(c->err, CUZK_ENCODING, 0, "%zu bytes too many (byte %zu)", c->n - c->at, c->at);
+    return cuzk_fail(c->err, CUZK_ENCODING, 0, "%zu bytes too many (byte %zu)", c->n - c->at,
+                     c->at);
 }
 
 static cursor cursor_over(cuzk_arena *arena, const sector_shape *s, const uint8_t *data, size_t n,

@@ -1,6 +1,7 @@
-/* Type tables for the JSON reader, bottom up. The shape tag is the only key of vanilla_proofs, so it
- * always comes before the proofs and every count can be checked where it occurs; what else decides
- * (registered_proof gives the number of partitions) may follow and is compared at the end. */
+/* Type tables for the JSON reader, bottom up. The shape tag is the only key of vanilla_proofs, so
+ * it always comes before the proofs and every count can be checked where it occurs; what else
+ * decides (registered_proof gives the number of partitions) may follow and is compared at the end.
+ */
 #include "filecoin/c1_json.h"
 
 #include <string.h>
@@ -12,8 +13,8 @@
 typedef struct {
     c1_document *doc;
     cuzk_arena *arena;
-    bool inner;       /* reading what an envelope held */
-    uint8_t *phase1;  /* decoded text of the envelope */
+    bool inner;      /* reading what an envelope held */
+    uint8_t *phase1; /* decoded text of the envelope */
     size_t phase1_bytes;
     size_t n_partitions;
 
@@ -27,10 +28,10 @@ typedef struct {
     column_proof *column;
     labeling_proof *labeling;
     merkle_proof *merkle;
-    fr *sibling;           /* of the Merkle proof, same memory as merkle->sibling */
-    unsigned first_level;  /* of the path being read */
-    unsigned n_path;       /* its levels */
-    unsigned level;        /* of the element being read */
+    fr *sibling;          /* of the Merkle proof, same memory as merkle->sibling */
+    unsigned first_level; /* of the path being read */
+    unsigned n_path;      /* its levels */
+    unsigned level;       /* of the element being read */
     unsigned first_sibling;
     fr *rows, *parents;
 } c1_reader;
@@ -107,7 +108,8 @@ static const json_type t_elements = {ARRAY(t_element, n_path_elements)};
 static bool begin_part(json_reader *r, size_t part)
 {
     c1_reader *c = c1_of(r);
-    unsigned n_base = c->merkle->n_levels - (c->shape->arity[1] ? 1 : 0) - (c->shape->arity[2] ? 1 : 0);
+    unsigned n_base =
+        c->merkle->n_levels - (c->shape->arity[1] ? 1 : 0) - (c->shape->arity[2] ? 1 : 0);
     c->first_level = part == 0 ? 0 : n_base + (unsigned)part - 1;
     c->n_path = part == 0 ? n_base : 1;
     return true;
@@ -242,8 +244,8 @@ static bool begin_rows(json_reader *r, size_t index)
 static bool as_u32(json_reader *r, uint32_t *out, uint64_t v)
 {
     *out = (uint32_t)v;
-    return v <= UINT32_MAX || cuzk_json_reject(r, CUZK_ENCODING, "%llu is not below 2^32",
-                                               (unsigned long long)v);
+    return v <= UINT32_MAX ||
+           cuzk_json_reject(r, CUZK_ENCODING, "%llu is not below 2^32", (unsigned long long)v);
 }
 
 static bool put_column_index(json_reader *r, size_t i, uint64_t v)
@@ -412,7 +414,7 @@ static bool begin_partitions(json_reader *r, size_t tag)
 }
 
 /* No shape has more partitions than this; which number is right only registered_proof tells. */
-#define MAX_PARTITIONS 13
+#define MAX_PARTITIONS       13
 #define MAX_PARTITIONS_LARGE 126
 static const json_type t_partitions = {.kind = JSON_ARRAY,
                                        .element = &t_partition,
@@ -526,12 +528,16 @@ static const json_type t_envelope_size = {.kind = JSON_UINT, .uint = put_envelop
 
 /* Envelope and bare C1 are told apart by their keys, which may come in any order. */
 enum { N_ENVELOPE_KEYS = 3, N_TOP_KEYS = 10 };
-static const json_field f_top_level[N_TOP_KEYS] = {
-    {"SectorNum", &t_envelope_number, true}, {"Phase1Out", &t_phase1, true},
-    {"SectorSize", &t_envelope_size, true},  {"registered_proof", &t_type, true},
-    {"vanilla_proofs", &t_tag, true},        {"comm_r", &t_comm_r, true},
-    {"comm_d", &t_comm_d, true},             {"replica_id", &t_replica_id, true},
-    {"seed", &t_seed, true},                 {"ticket", &t_ticket, true}};
+static const json_field f_top_level[N_TOP_KEYS] = {{"SectorNum", &t_envelope_number, true},
+                                                   {"Phase1Out", &t_phase1, true},
+                                                   {"SectorSize", &t_envelope_size, true},
+                                                   {"registered_proof", &t_type, true},
+                                                   {"vanilla_proofs", &t_tag, true},
+                                                   {"comm_r", &t_comm_r, true},
+                                                   {"comm_d", &t_comm_d, true},
+                                                   {"replica_id", &t_replica_id, true},
+                                                   {"seed", &t_seed, true},
+                                                   {"ticket", &t_ticket, true}};
 
 static bool need_keys(json_reader *r, uint64_t seen, int first, int end)
 {
@@ -580,8 +586,8 @@ cuzk_status cuzk_c1_read(c1_document *out, cuzk_arena *arena, const uint8_t *tex
     CUZK_TRY(cuzk_json_read("C1", text, n, &t_top_level, &c, err));
     if (c.phase1) {
         c.inner = true;
-        CUZK_TRY(cuzk_json_read("C1: decoded Phase1Out", c.phase1, c.phase1_bytes, &t_top_level,
-                                &c, err));
+        CUZK_TRY(cuzk_json_read("C1: decoded Phase1Out", c.phase1, c.phase1_bytes, &t_top_level, &c,
+                                err));
     }
     CUZK_TRY(check_document(&c, err));
     *out = doc;

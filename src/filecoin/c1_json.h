@@ -18,7 +18,8 @@ typedef struct {
     porep_partition *partition;
 } c1_document;
 
-/* Everything of variable size goes to the arena. All counts are exactly those of the sector shape. */
+/* Everything of variable size goes to the arena. All counts are exactly those of the sector shape.
+ */
 cuzk_status cuzk_c1_read(c1_document *out, cuzk_arena *arena, const uint8_t *text, size_t n,
                          cuzk_err *err);
 

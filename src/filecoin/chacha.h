@@ -1,5 +1,6 @@
-/* ChaCha key stream with a chosen number of rounds: 8 for the DRG graph, 20 for synthetic challenges.
- * Source: RFC 8439 section 2.3 (block function), with the state words 12-15 left to the caller. */
+/* ChaCha key stream with a chosen number of rounds: 8 for the DRG graph, 20 for synthetic
+ * challenges. Source: RFC 8439 section 2.3 (block function), with the state words 12-15 left to the
+ * caller. */
 #ifndef CUZK_FILECOIN_CHACHA_H
 #define CUZK_FILECOIN_CHACHA_H
 

@@ -23,8 +23,7 @@ void cuzk_prover_id(uint8_t out[32], uint64_t miner_id)
 }
 
 void cuzk_replica_id(uint8_t out[32], const uint8_t prover_id[32], uint64_t sector_number,
-                     const uint8_t ticket[32], const uint8_t comm_d[32],
-                     const uint8_t porep_id[32])
+                     const uint8_t ticket[32], const uint8_t comm_d[32], const uint8_t porep_id[32])
 {
     uint8_t text[4 * 32 + 8];
     memcpy(text, prover_id, 32);
@@ -65,7 +64,8 @@ static void non_interactive(uint8_t h[32], const porep_challenge_input *in, uint
     cuzk_sha256(h, text, sizeof text);
 }
 
-/* n bytes (n divides 64) at offset of the key stream that belongs to tag over replica_id and more. */
+/* n bytes (n divides 64) at offset of the key stream that belongs to tag over replica_id and more.
+ */
 static void synthetic_stream(uint8_t *out, unsigned n, uint64_t at, const char *tag,
                              const porep_challenge_input *in, const uint8_t more[32])
 {

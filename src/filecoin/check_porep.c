@@ -36,8 +36,8 @@ static cuzk_status check_replica_id(checker *c, const uint8_t porep_id[32])
         return CUZK_OK;
     return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
                      "replica_id of the C1 is not that of miner %" PRIu64 ", sector %" PRIu64
-                     " with its ticket and comm_d and type %s", req->miner_id, req->sector_number,
-                     req->type->name);
+                     " with its ticket and comm_d and type %s",
+                     req->miner_id, req->sector_number, req->type->name);
 }
 
 /* The leaf is the hash of the column, and sits at `node` in tree C. */
@@ -46,8 +46,8 @@ static cuzk_status check_column(const checker *c, const column_proof *p, uint64_
 {
     fr leaf;
     poseidon_kind kind = c->req->shape->layers == 2 ? POSEIDON_2 : POSEIDON_11;
-    cuzk_status st = cuzk_check_path(&p->inclusion, TREE_POSEIDON, node, c->comm_c, what, "comm_c",
-                                     c->err);
+    cuzk_status st =
+        cuzk_check_path(&p->inclusion, TREE_POSEIDON, node, c->comm_c, what, "comm_c", c->err);
     if (st != CUZK_OK)
         return st;
     cuzk_poseidon_hash(&leaf, kind, p->rows);
@@ -107,8 +107,8 @@ static cuzk_status check_labeling(const checker *c, const porep_proof *p, const 
         return cuzk_fail(c->err, CUZK_UNSATISFIED, 0, "%s: layer_index is %u, expected %u", what,
                          l->layer_index, layer);
     if (l->node != node)
-        return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,
-                         "%s: node is %" PRIu64 ", expected %" PRIu64, what, l->node, node);
+        return cuzk_fail(c->err, CUZK_UNSATISFIED, 0, "%s: node is %" PRIu64 ", expected %" PRIu64,
+                         what, l->node, node);
     for (unsigned k = 0; k < LABEL_PARENTS; k++) {
         if (!fr_eq(&l->parents[k], opened_parent(p, layer, k)))
             return cuzk_fail(c->err, CUZK_UNSATISFIED, 0,

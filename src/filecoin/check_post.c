@@ -1,4 +1,5 @@
-/* Spec circuits.md 6.5; stored comm_r_last and comm_c are compared too, since the circuit uses them. */
+/* Spec circuits.md 6.5; stored comm_r_last and comm_c are compared too, since the circuit uses
+ * them. */
 #include <inttypes.h>
 #include <stdio.h>
 

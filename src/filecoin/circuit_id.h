@@ -18,4 +18,12 @@ void cuzk_circuit_id_format(char out[24], circuit_id id);
 void cuzk_circuit_stem(char out[CIRCUIT_STEM_BYTES], circuit_id id);
 size_t cuzk_circuit_n_inputs(circuit_id id); /* public inputs, without ONE */
 
+/* What a registered circuit has; false for the unregistered shapes. */
+typedef struct {
+    uint64_t n_inputs, n_aux, n_rows; /* inputs with ONE; rows without the appended input rows */
+    uint64_t a_aux, b_aux, b_inputs;  /* densities */
+} circuit_counts;
+bool cuzk_circuit_counts(circuit_counts *out, circuit_id id);
+uint64_t cuzk_circuit_params_bytes(const circuit_counts *c);
+
 #endif

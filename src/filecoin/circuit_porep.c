@@ -13,7 +13,7 @@ typedef struct {
     num comm_d, comm_r_last, comm_c;
 } porep;
 
-/* Columns of the 14 parents: the numbers, and which of a layer's labels are already bits. */
+/* Columns of the 14 parents, layer 1 first. */
 typedef struct {
     num row[COLUMN_PARENTS][MAX_LAYERS];
 } parent_columns;

@@ -1,4 +1,4 @@
-/* EmptySectorUpdate, the SnapDeals circuit (circuits.md section 7.3; the step numbers are those). */
+/* EmptySectorUpdate, the SnapDeals circuit (circuits.md 7.3, whose step numbers are used). */
 #include "circuit/insertion.h"
 #include "circuit/packing.h"
 #include "circuit/poseidon_gadget.h"
@@ -194,12 +194,18 @@ static void challenge(update *u, const boolean generated[], const update_challen
     prove_leaf(u, NODE_SHA256, &d_new, &apex_leaf, bits, &data_path);
 }
 
+/* Paths are compared with the shape where they are used, but for the top of the first one. */
+static bool fits(const update_partition *v, const sector_shape *s)
+{
+    return v->n_challenges == s->update_challenges && v->n_apex_leaves == s->update_apex_leaves &&
+           v->challenge[0].d_new.n_levels == s->lg_nodes;
+}
+
 static bool set_up(update *u, const circuit_instance *in)
 {
     const sector_shape *s = in->id.shape;
     const update_partition *v = in->req ? &in->req->update[in->partition] : NULL;
-    if (s->update_partitions == 0 || (v && (v->n_challenges != s->update_challenges ||
-                                            v->n_apex_leaves != s->update_apex_leaves))) {
+    if (s->update_partitions == 0 || (v && !fits(v, s))) {
         cs_fail(u->c, CUZK_INVAL, "circuit: snap-%s with %zu challenges and %zu apex leaves",
                 s->name, v ? v->n_challenges : 0, v ? v->n_apex_leaves : 0);
         return false;

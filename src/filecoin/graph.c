@@ -16,8 +16,7 @@ static void tagged_sha256(uint8_t out[32], const char *tag, const uint8_t porep_
     cuzk_sha256(out, text, n + 32);
 }
 
-void cuzk_graph_init(porep_graph *g, unsigned lg_nodes, api_version api,
-                     const uint8_t porep_id[32])
+void cuzk_graph_init(porep_graph *g, unsigned lg_nodes, api_version api, const uint8_t porep_id[32])
 {
     uint8_t digest[32];
     g->lg_nodes = lg_nodes;

@@ -24,9 +24,9 @@ static fr *put_challenge(fr *out, const porep_graph *g, uint64_t node)
         out = put_u64(out, drg[i]);
     for (int i = 0; i < EXP_PARENTS; i++)
         out = put_u64(out, exp[i]);
-    out = put_u64(out, node);   /* number in the labels */
-    out = put_u64(out, node);   /* path in tree R */
-    return put_u64(out, node);  /* path in tree C */
+    out = put_u64(out, node);  /* number in the labels */
+    out = put_u64(out, node);  /* path in tree R */
+    return put_u64(out, node); /* path in tree C */
 }
 
 /* replica_id is computed anew: the one in the C1 proves nothing. */
@@ -58,8 +58,8 @@ static void winning_inputs(fr out[], const proof_request *req)
     for (unsigned i = 0; i < WINNING_CHALLENGES; i++) {
         uint64_t x = cuzk_post_challenge_index(req->type, 0, i);
         *out++ = s->comm_r;
-        out = put_u64(out, cuzk_post_challenge(req->randomness, s->sector_id, x,
-                                               req->shape->lg_nodes));
+        out = put_u64(out,
+                      cuzk_post_challenge(req->randomness, s->sector_id, x, req->shape->lg_nodes));
     }
 }
 
@@ -74,8 +74,8 @@ static void window_inputs(fr out[], const proof_request *req, unsigned partition
         for (unsigned n = 0; n < WINDOW_CHALLENGES; n++) {
             uint64_t position = (uint64_t)req->partition_index * per + k;
             uint64_t x = cuzk_post_challenge_index(req->type, position, n);
-            out = put_u64(out, cuzk_post_challenge(req->randomness, s->sector_id, x,
-                                                   req->shape->lg_nodes));
+            out = put_u64(
+                out, cuzk_post_challenge(req->randomness, s->sector_id, x, req->shape->lg_nodes));
         }
     }
 }

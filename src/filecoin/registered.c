@@ -14,11 +14,11 @@
 #define SEAL_V1_1(row, size, k)                                                                    \
     {CUZK_KIND_POREP, 5 + k, "StackedDrg" size "V1_1", SHAPE(row), API_1_1_0, POREP_INTERACTIVE},
 #define SEAL_SYNTHETIC(row, size, k)                                                               \
-    {CUZK_KIND_POREP, 10 + k, "StackedDrg" size "V1_1_Feat_SyntheticPoRep", SHAPE(row),            \
-     API_1_2_0, POREP_SYNTHETIC},
+    {CUZK_KIND_POREP, 10 + k,    "StackedDrg" size "V1_1_Feat_SyntheticPoRep",                     \
+     SHAPE(row),      API_1_2_0, POREP_SYNTHETIC},
 #define SEAL_NI(row, size, k)                                                                      \
-    {CUZK_KIND_POREP, 15 + k, "StackedDrg" size "V1_2_Feat_NonInteractivePoRep", SHAPE(row),       \
-     API_1_2_0, POREP_NON_INTERACTIVE},
+    {CUZK_KIND_POREP, 15 + k,    "StackedDrg" size "V1_2_Feat_NonInteractivePoRep",                \
+     SHAPE(row),      API_1_2_0, POREP_NON_INTERACTIVE},
 #define WINNING(row, size, k)                                                                      \
     {CUZK_KIND_WINNING, k, "StackedDrgWinning" size "V1", SHAPE(row), API_1_0_0, 0},
 #define WINDOW_V1(row, size, k)                                                                    \
@@ -30,9 +30,8 @@
 
 static const registered_proof table[] = {
     REGISTERED_SIZES(SEAL_V1) REGISTERED_SIZES(SEAL_V1_1) REGISTERED_SIZES(SEAL_SYNTHETIC)
-    REGISTERED_SIZES(SEAL_NI) REGISTERED_SIZES(WINNING) REGISTERED_SIZES(WINDOW_V1)
-    REGISTERED_SIZES(WINDOW_V1_2) REGISTERED_SIZES(UPDATE)
-};
+        REGISTERED_SIZES(SEAL_NI) REGISTERED_SIZES(WINNING) REGISTERED_SIZES(WINDOW_V1)
+            REGISTERED_SIZES(WINDOW_V1_2) REGISTERED_SIZES(UPDATE)};
 static const size_t n_table = sizeof table / sizeof table[0];
 
 const registered_proof *cuzk_registered_at(size_t i)

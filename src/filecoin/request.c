@@ -29,8 +29,9 @@ static cuzk_status find_type(proof_request *req, const request_message *msg, cuz
     const char *kind = cuzk_kind_name(msg->kind);
     req->type = cuzk_registered_by_number(msg->kind, msg->registered_proof);
     if (!req->type)
-        return cuzk_fail(err, CUZK_INVAL, 0, "registered_proof: there is no %s type number %" PRIu64,
-                         kind, msg->registered_proof);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "registered_proof: there is no %s type number %" PRIu64, kind,
+                         msg->registered_proof);
     return CUZK_OK;
 }
 
@@ -99,8 +100,9 @@ static cuzk_status parse_porep(proof_request *req, const request_message *msg, c
     cuzk_status st = CUZK_OK;
     c1_document doc;
     if (msg->n_vanilla_proofs != 0)
-        return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proofs: not used by PoRep, which has one "
-                                             "vanilla_proof");
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "vanilla_proofs: not used by PoRep, which has one "
+                         "vanilla_proof");
     if (msg->vanilla_proof.n == 0)
         return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proof: empty");
     if (msg->has_registered_proof)
@@ -118,8 +120,10 @@ out:
 static cuzk_status check_blobs(const request_message *msg, cuzk_err *err)
 {
     if (msg->vanilla_proof.n != 0)
-        return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proof: not used by %s, which has "
-                                             "vanilla_proofs", cuzk_kind_name(msg->kind));
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "vanilla_proof: not used by %s, which has "
+                         "vanilla_proofs",
+                         cuzk_kind_name(msg->kind));
     if (msg->n_vanilla_proofs == 0)
         return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proofs: empty");
     return CUZK_OK;
@@ -132,32 +136,34 @@ static cuzk_status read_randomness(proof_request *req, const request_message *ms
     if (st != CUZK_OK)
         return st;
     if (!cuzk_fr_from_bytes(&unused, msg->randomness.data))
-        return cuzk_fail(err, CUZK_INVAL, 0, "randomness: not below the modulus of the field; the "
-                                             "two top bits of its last byte must be cleared first");
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "randomness: not below the modulus of the field; the "
+                         "two top bits of its last byte must be cleared first");
     memcpy(req->randomness, msg->randomness.data, 32);
     return CUZK_OK;
 }
 
 static cuzk_status read_sector(proof_request *req, size_t i, byte_view blob, cuzk_err *err)
 {
-    size_t n_challenges =
-        req->kind == CUZK_KIND_WINNING ? WINNING_CHALLENGES : WINDOW_CHALLENGES;
+    size_t n_challenges = req->kind == CUZK_KIND_WINNING ? WINNING_CHALLENGES : WINDOW_CHALLENGES;
     post_sector *s = &req->sector[i];
-    cuzk_status st = cuzk_bincode_read_sector(s, &req->arena, req->shape, n_challenges, blob.data,
-                                              blob.n, err);
+    cuzk_status st =
+        cuzk_bincode_read_sector(s, &req->arena, req->shape, n_challenges, blob.data, blob.n, err);
     if (st != CUZK_OK)
         return cuzk_err_prefix(err, st, "vanilla_proofs[%zu]", i);
     if (fr_is_zero(&s->comm_r))
-        return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proofs[%zu]: comm_r of sector %" PRIu64
-                                             " is zero", i, s->sector_id);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "vanilla_proofs[%zu]: comm_r of sector %" PRIu64 " is zero", i,
+                         s->sector_id);
     /* The chain verifies in ascending order, so another order gives a proof that it refuses. */
     if (i > 0 && s[-1].sector_id == s->sector_id)
-        return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proofs[%zu]: sector %" PRIu64
-                                             " is there twice", i, s->sector_id);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "vanilla_proofs[%zu]: sector %" PRIu64 " is there twice", i, s->sector_id);
     if (i > 0 && s[-1].sector_id > s->sector_id)
         return cuzk_fail(err, CUZK_INVAL, 0,
                          "vanilla_proofs[%zu]: sector %" PRIu64 " comes after sector %" PRIu64
-                         "; they must be in ascending order", i, s->sector_id, s[-1].sector_id);
+                         "; they must be in ascending order",
+                         i, s->sector_id, s[-1].sector_id);
     return CUZK_OK;
 }
 

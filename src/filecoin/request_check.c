@@ -1,5 +1,6 @@
 /* Runs the independent parts of a check, on a pool when there is one. Parts run without an error
- * object; the first that failed runs again to tell why, so the message does not depend on timing. */
+ * object; the first that failed runs again to tell why, so the message does not depend on timing.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,14 +10,24 @@
 #include "filecoin/request.h"
 
 #define MAX_JSON_BYTES  ((size_t)16 << 20)
-#define MAX_FILES_BYTES ((size_t)128 << 20) /* all vanilla proofs together, as in a gRPC message */
-#define MAX_FILES       65536
-#define MAX_NAME        200
+#define MAX_FILES_BYTES ((size_t)128 << 20) /* all vanilla proofs together, as in a gRPC message   \
+                                             */
+#define MAX_FILES 65536
+#define MAX_NAME  200
 
 /* 32-byte values; their keys are the first ones of the key list, in this order. */
 enum {
-    PROVER_ID, TICKET, SEED, REPLICA_ID, COMM_R, COMM_D, RANDOMNESS, COMM_R_OLD, COMM_R_NEW,
-    COMM_D_NEW, N_VALUES
+    PROVER_ID,
+    TICKET,
+    SEED,
+    REPLICA_ID,
+    COMM_R,
+    COMM_D,
+    RANDOMNESS,
+    COMM_R_OLD,
+    COMM_R_NEW,
+    COMM_D_NEW,
+    N_VALUES
 };
 
 typedef struct {
@@ -202,7 +212,17 @@ static const json_type t_sector = {
     .kind = JSON_OBJECT, .field = f_sector, .n_fields = 3, .begin = begin_sector};
 static const json_type t_sectors = {.kind = JSON_ARRAY, .element = &t_sector, .max = MAX_FILES};
 
-enum { SECTOR_NUMBER = N_VALUES, VANILLA, SECTORS, PARTITION_INDEX, KIND, TYPE, SIZE, MINER, N_KEYS };
+enum {
+    SECTOR_NUMBER = N_VALUES,
+    VANILLA,
+    SECTORS,
+    PARTITION_INDEX,
+    KIND,
+    TYPE,
+    SIZE,
+    MINER,
+    N_KEYS
+};
 static const json_field f_request[N_KEYS] = {
     [PROVER_ID] = {"prover_id", &t_value, true},
     [TICKET] = {"ticket", &t_value, true},
@@ -253,16 +273,21 @@ static cuzk_status check_json(folder *f, cuzk_err *err)
         return st;
     bool is_post = f->msg->kind == CUZK_KIND_WINNING || f->msg->kind == CUZK_KIND_WINDOW;
     if (given(f, is_post ? VANILLA : SECTORS))
-        return cuzk_fail(err, CUZK_INVAL, 0, "request.json: the key \"%s\" does not belong to a %s "
-                                             "request", is_post ? "vanilla" : "sectors",
-                         cuzk_kind_name(f->msg->kind));
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "request.json: the key \"%s\" does not belong to a %s "
+                         "request",
+                         is_post ? "vanilla" : "sectors", cuzk_kind_name(f->msg->kind));
     if (f->msg->kind == CUZK_KIND_POREP && f->n_files != 1)
-        return cuzk_fail(err, CUZK_INVAL, 0, "request.json: vanilla: %zu files where a porep "
-                                             "request has 1", f->n_files);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "request.json: vanilla: %zu files where a porep "
+                         "request has 1",
+                         f->n_files);
     const registered_proof *type = cuzk_registered_by_name(f->msg->kind, f->type_name);
     if (!type)
-        return cuzk_fail(err, CUZK_INVAL, 0, "request.json: registered_proof: no %s type has the "
-                                             "name '%s'", cuzk_kind_name(f->msg->kind), f->type_name);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "request.json: registered_proof: no %s type has the "
+                         "name '%s'",
+                         cuzk_kind_name(f->msg->kind), f->type_name);
     f->msg->registered_proof = type->number;
     f->msg->has_registered_proof = true;
     return CUZK_OK;
@@ -414,10 +439,13 @@ static cuzk_status compare_sectors(const folder *f, const proof_request *req, cu
         if (v->sector_id != req->sector[i].sector_id)
             return cuzk_fail(err, CUZK_INVAL, 0,
                              "request.json: sectors[%zu].id is %" PRIu64 " but %s holds sector "
-                             "%" PRIu64, i, v->sector_id, v->name, req->sector[i].sector_id);
+                             "%" PRIu64,
+                             i, v->sector_id, v->name, req->sector[i].sector_id);
         if (memcmp(v->comm_r, comm_r, 32) != 0)
-            return cuzk_fail(err, CUZK_INVAL, 0, "request.json: sectors[%zu].comm_r differs from "
-                                                 "comm_r in %s", i, v->name);
+            return cuzk_fail(err, CUZK_INVAL, 0,
+                             "request.json: sectors[%zu].comm_r differs from "
+                             "comm_r in %s",
+                             i, v->name);
     }
     return CUZK_OK;
 }

@@ -48,7 +48,8 @@ cuzk_status cuzk_check_path(const merkle_proof *p, tree_hash hash, uint64_t inde
                          "%s: the path belongs to node %" PRIu64 ", expected %" PRIu64, what, found,
                          index);
     if (!fr_eq(&p->root, root))
-        return cuzk_fail(err, CUZK_UNSATISFIED, 0, "%s: the stored root is not %s", what, root_name);
+        return cuzk_fail(err, CUZK_UNSATISFIED, 0, "%s: the stored root is not %s", what,
+                         root_name);
     cuzk_merkle_climb(&top, p, p->n_levels, hash);
     if (!fr_eq(&top, root))
         return cuzk_fail(err, CUZK_UNSATISFIED, 0,

@@ -21,8 +21,8 @@ cuzk_status cuzk_check_path(const merkle_proof *p, tree_hash hash, uint64_t inde
 cuzk_status cuzk_check_comm_r(const fr *comm_r, const fr *comm_c, const fr *root,
                               const char *comm_r_name, const char *root_name, cuzk_err *err);
 
-/* The parts of a request that can be checked independently: a challenge of a PoRep (counted over all
- * partitions), a sector of a PoSt, a partition of an update. */
+/* The parts of a request that can be checked independently: a challenge of a PoRep (counted over
+ * all partitions), a sector of a PoSt, a partition of an update. */
 cuzk_status cuzk_check_porep_challenge(const proof_request *req, size_t i, cuzk_err *err);
 cuzk_status cuzk_check_post_sector(const proof_request *req, size_t i, cuzk_err *err);
 cuzk_status cuzk_check_update_partition(const proof_request *req, size_t i, cuzk_err *err);

@@ -11,6 +11,8 @@
 #include "msm/msm.h"
 
 #define CHUNK     ((size_t)1 << 16)
+/* Below this many variables the tables (0.6 M additions) cost more than they save. */
+#define FEW_VARIABLES 512
 #define MIN_CHUNK 4096
 
 /* The scalars of a section: an array (zeros dropped or not), or a geometric sequence. */
@@ -24,7 +26,7 @@ typedef struct {
 
 typedef struct {
     cuzk_pool *pool;
-    const g1_fixed_base *g1;
+    const g1_fixed_base *g1; /* both NULL: few points, multiplied one by one */
     const g2_fixed_base *g2;
     cuzk_file_writer *file;
     fr_canon *k; /* CHUNK of each */
@@ -64,6 +66,40 @@ static size_t next_chunk(scalars *s, fr_canon k[])
 
 /* ---- points ---- */
 
+static void mul_g1(g1_affine *out, const fr_canon *k)
+{
+    g1_jac p;
+    cuzk_g1_from_affine(&p, &cuzk_g1_generator);
+    cuzk_g1_mul(&p, &p, k);
+    cuzk_g1_to_affine(out, &p);
+}
+
+static void mul_g2(g2_affine *out, const fr_canon *k)
+{
+    g2_jac p;
+    cuzk_g2_from_affine(&p, &cuzk_g2_generator);
+    cuzk_g2_mul(&p, &p, k);
+    cuzk_g2_to_affine(out, &p);
+}
+
+static cuzk_status many_g1(const emitter *e, g1_affine out[], size_t n, cuzk_err *err)
+{
+    if (e->g1)
+        return cuzk_g1_fixed_base_mul(e->g1, e->pool, out, e->k, n, err);
+    for (size_t i = 0; i < n; i++)
+        mul_g1(&out[i], &e->k[i]);
+    return CUZK_OK;
+}
+
+static cuzk_status many_g2(const emitter *e, g2_affine out[], size_t n, cuzk_err *err)
+{
+    if (e->g2)
+        return cuzk_g2_fixed_base_mul(e->g2, e->pool, out, e->k, n, err);
+    for (size_t i = 0; i < n; i++)
+        mul_g2(&out[i], &e->k[i]);
+    return CUZK_OK;
+}
+
 static void encode_g1(void *ctx, size_t begin, size_t end, unsigned worker)
 {
     const emitter *e = ctx;
@@ -91,7 +127,7 @@ static cuzk_status emit_g1(emitter *e, scalars s, cuzk_err *err)
 {
     cuzk_status st = put_count(e, &s, err);
     for (size_t n; st == CUZK_OK && (n = next_chunk(&s, e->k)) > 0;) {
-        CUZK_TRY(cuzk_g1_fixed_base_mul(e->g1, e->pool, e->p1, e->k, n, err));
+        CUZK_TRY(many_g1(e, e->p1, n, err));
         cuzk_pool_for(e->pool, n, MIN_CHUNK, encode_g1, e);
         st = cuzk_file_writer_put(e->file, e->bytes, n * G1_FILE_BYTES, err);
     }
@@ -103,7 +139,7 @@ static cuzk_status emit_g2(emitter *e, scalars s, cuzk_err *err)
 {
     cuzk_status st = put_count(e, &s, err);
     for (size_t n; st == CUZK_OK && (n = next_chunk(&s, e->k)) > 0;) {
-        CUZK_TRY(cuzk_g2_fixed_base_mul(e->g2, e->pool, e->p2, e->k, n, err));
+        CUZK_TRY(many_g2(e, e->p2, n, err));
         cuzk_pool_for(e->pool, n, MIN_CHUNK, encode_g2, e);
         st = cuzk_file_writer_put(e->file, e->bytes, n * G2_FILE_BYTES, err);
     }
@@ -181,35 +217,25 @@ static cuzk_status combine(qap *q, const groth16_secrets *secrets, cuzk_pool *po
     return CUZK_OK;
 }
 
-static void mul_g1(g1_affine *out, const fr *k)
+static void make_key_points(groth16_vk *vk, const groth16_secrets *s)
 {
-    g1_jac p;
-    fr_canon c;
-    cuzk_fr_to_canon(&c, k);
-    cuzk_g1_from_affine(&p, &cuzk_g1_generator);
-    cuzk_g1_mul(&p, &p, &c);
-    cuzk_g1_to_affine(out, &p);
-}
-
-static void mul_g2(g2_affine *out, const fr *k)
-{
-    g2_jac p;
-    fr_canon c;
-    cuzk_fr_to_canon(&c, k);
-    cuzk_g2_from_affine(&p, &cuzk_g2_generator);
-    cuzk_g2_mul(&p, &p, &c);
-    cuzk_g2_to_affine(out, &p);
+    fr_canon alpha, beta, gamma, delta;
+    cuzk_fr_to_canon(&alpha, &s->alpha);
+    cuzk_fr_to_canon(&beta, &s->beta);
+    cuzk_fr_to_canon(&gamma, &s->gamma);
+    cuzk_fr_to_canon(&delta, &s->delta);
+    mul_g1(&vk->alpha_g1, &alpha);
+    mul_g1(&vk->beta_g1, &beta);
+    mul_g1(&vk->delta_g1, &delta);
+    mul_g2(&vk->beta_g2, &beta);
+    mul_g2(&vk->gamma_g2, &gamma);
+    mul_g2(&vk->delta_g2, &delta);
 }
 
 static cuzk_status make_vk(groth16_vk *vk, const qap *q, const groth16_secrets *s,
                            const emitter *e, cuzk_err *err)
 {
-    mul_g1(&vk->alpha_g1, &s->alpha);
-    mul_g1(&vk->beta_g1, &s->beta);
-    mul_g1(&vk->delta_g1, &s->delta);
-    mul_g2(&vk->beta_g2, &s->beta);
-    mul_g2(&vk->gamma_g2, &s->gamma);
-    mul_g2(&vk->delta_g2, &s->delta);
+    make_key_points(vk, s);
     vk->n_ic = q->n_inputs;
     vk->ic = CUZK_NEW_ARRAY(g1_affine, vk->n_ic);
     if (!vk->ic)
@@ -217,7 +243,7 @@ static cuzk_status make_vk(groth16_vk *vk, const qap *q, const groth16_secrets *
     scalars ic = from_array(q->w, q->n_inputs, false);
     size_t done = 0;
     for (size_t n; (n = next_chunk(&ic, e->k)) > 0; done += n) {
-        cuzk_status st = cuzk_g1_fixed_base_mul(e->g1, e->pool, vk->ic + done, e->k, n, err);
+        cuzk_status st = many_g1(e, vk->ic + done, n, err);
         if (st != CUZK_OK)
             return st;
     }
@@ -266,8 +292,10 @@ static cuzk_status write_files(const qap *q, const groth16_secrets *s, const cha
     g2_fixed_base *g2 = NULL;
     groth16_vk vk = {0};
     emitter e = {0};
-    CUZK_TRY(cuzk_g1_fixed_base_new(&g1, &cuzk_g1_generator, pool, err));
-    CUZK_TRY(cuzk_g2_fixed_base_new(&g2, &cuzk_g2_generator, pool, err));
+    if (q->n_inputs + q->n_aux >= FEW_VARIABLES) {
+        CUZK_TRY(cuzk_g1_fixed_base_new(&g1, &cuzk_g1_generator, pool, err));
+        CUZK_TRY(cuzk_g2_fixed_base_new(&g2, &cuzk_g2_generator, pool, err));
+    }
     CUZK_TRY(emitter_init(&e, pool, &file, err));
     e.g1 = g1;
     e.g2 = g2;

@@ -102,7 +102,6 @@ void cuzk_rpc_channel_close(rpc_channel *c)
     if (!c)
         return;
     grpc_channel_destroy(c->channel);
-    cuzk_grpc_fini();
     cuzk_free(c);
 }
 

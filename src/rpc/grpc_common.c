@@ -4,6 +4,7 @@
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/slice.h>
 #include <grpc/support/log.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -16,15 +17,16 @@ static void forward_log(gpr_log_func_args *args)
     cuzk_log(CUZK_LOG_DEBUG, NULL, "grpc: %s", args->message);
 }
 
-void cuzk_grpc_init(void)
+static void init_once(void)
 {
     gpr_set_log_function(forward_log);
     grpc_init();
 }
 
-void cuzk_grpc_fini(void)
+void cuzk_grpc_init(void)
 {
-    grpc_shutdown();
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, init_once);
 }
 
 uint8_t *cuzk_grpc_flatten(grpc_byte_buffer *buffer, size_t *n)

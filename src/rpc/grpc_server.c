@@ -10,6 +10,7 @@
 #include "rpc/grpc_server.h"
 
 #include <errno.h>
+#include <grpc/compression.h>
 #include <grpc/grpc_security.h>
 #include <grpc/slice.h>
 #include <grpc/support/time.h>
@@ -76,7 +77,8 @@ struct rpc_server {
     int shutdown_tag;
 
     pthread_mutex_t lock; /* guards all below */
-    pthread_cond_t stopped_cond;
+    pthread_cond_t changed;
+    size_t n_calls; /* handed over by libgrpc and not over yet */
     bool stopping, stopped;
 };
 
@@ -89,6 +91,14 @@ void cuzk_rpc_hold(rpc_call *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+static void count_call(rpc_server *s, int step)
+{
+    pthread_mutex_lock(&s->lock);
+    s->n_calls += (size_t)step;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void call_free(rpc_call *c)
 {
     if (c->request)
@@ -97,8 +107,10 @@ static void call_free(rpc_call *c)
         grpc_byte_buffer_destroy(c->response);
     grpc_call_details_destroy(&c->details);
     grpc_metadata_array_destroy(&c->metadata);
-    if (c->call)
+    if (c->call) {
         grpc_call_unref(c->call);
+        count_call(c->server, -1);
+    }
     pthread_mutex_destroy(&c->lock);
     cuzk_free(c->msg);
     cuzk_free(c);
@@ -226,6 +238,7 @@ static void handle_new(rpc_call *c, bool ok)
         cuzk_rpc_release(c);
         return;
     }
+    count_call(c->server, 1);
     ask_for_call(c->server);
     grpc_op op;
     memset(&op, 0, sizeof op);
@@ -274,16 +287,12 @@ static void fail_unknown(rpc_call *c)
 /* Answers the call when its message cannot be handed to a handler. */
 static bool take_message(rpc_call *c)
 {
-    size_t limit = c->server->opt.max_message_bytes;
-    char text[160];
-    if (!c->request) {
+    if (!c->request) { /* libgrpc refuses what is too large itself, with size and limit */
         cuzk_rpc_fail(c, CUZK_INVAL, "the call carries no message");
         return false;
     }
-    size_t n = grpc_byte_buffer_length(c->request);
-    if (n > limit) {
-        snprintf(text, sizeof text, "request has %zu bytes, the limit is %zu bytes", n, limit);
-        cuzk_rpc_fail(c, CUZK_BUDGET, text);
+    if (c->request->data.raw.compression != GRPC_COMPRESS_NONE) {
+        cuzk_rpc_fail(c, CUZK_UNSUPPORTED, "compressed requests are not supported");
         return false;
     }
     c->msg = cuzk_grpc_flatten(c->request, &c->n_msg);
@@ -327,7 +336,7 @@ static void handle_shutdown(rpc_server *s)
 {
     pthread_mutex_lock(&s->lock);
     s->stopped = true;
-    pthread_cond_broadcast(&s->stopped_cond);
+    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -375,15 +384,16 @@ static void *network_main(void *arg)
 
 static grpc_server *make_grpc_server(const rpc_server_options *opt)
 {
-    /* The hard limit is above ours, so that a client that is somewhat over reads our message. */
-    size_t hard = 2 * opt->max_message_bytes + 1024;
+    CUZK_DASSERT(opt->max_message_bytes <= INT32_MAX);
     grpc_resource_quota *quota = grpc_resource_quota_create("cuzk");
     grpc_resource_quota_resize(quota, READ_BUFFER_BYTES);
     grpc_arg arg[] = {
-        cuzk_grpc_int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH,
-                          hard < INT32_MAX ? (int)hard : INT32_MAX),
+        cuzk_grpc_int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, (int)opt->max_message_bytes),
         cuzk_grpc_int_arg(GRPC_ARG_MAX_SEND_MESSAGE_LENGTH, -1),
         cuzk_grpc_int_arg(GRPC_ARG_MAX_CONCURRENT_STREAMS, 1024),
+        /* no decompression: a small message must not become a large one */
+        cuzk_grpc_int_arg(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
+        cuzk_grpc_int_arg(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0),
         /* 51 MB requests: let 4 MiB of a stream be under way, more when the round trip asks for it */
         cuzk_grpc_int_arg(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20),
         /* two daemons must not share a port */
@@ -409,7 +419,7 @@ static void init_locks(rpc_server *s)
     pthread_condattr_init(&mono);
     pthread_condattr_setclock(&mono, CLOCK_MONOTONIC);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->stopped_cond, &mono);
+    pthread_cond_init(&s->changed, &mono);
     pthread_condattr_destroy(&mono);
 }
 
@@ -469,7 +479,7 @@ static cuzk_status listen_tcp(rpc_server *s, rpc_address *a, cuzk_err *err)
         return cuzk_fail(err, CUZK_INVAL, 0,
                          "address %s can be reached from other machines, and there is no "
                          "authentication: listen on 127.0.0.1 or a unix socket, or allow it with "
-                         "--insecure",
+                         "--insecure-listen",
                          a->text);
     int port = add_port(s, a);
     if (port <= 0)
@@ -528,8 +538,8 @@ cuzk_status cuzk_rpc_server_start(rpc_server *s, cuzk_err *err)
     return CUZK_OK;
 }
 
-/* True when stopped within ms. */
-static bool wait_stopped(rpc_server *s, unsigned ms)
+/* Waits until there are no calls, and (if wanted) libgrpc has stopped; false when ms pass first. */
+static bool wait_for(rpc_server *s, bool stopped, unsigned ms)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -539,12 +549,16 @@ static bool wait_stopped(rpc_server *s, unsigned ms)
         t.tv_sec++;
         t.tv_nsec -= 1000000000;
     }
+    bool done = false, in_time = true;
     pthread_mutex_lock(&s->lock);
-    while (!s->stopped && pthread_cond_timedwait(&s->stopped_cond, &s->lock, &t) == 0)
-        continue;
-    bool stopped = s->stopped;
+    for (;;) {
+        done = s->n_calls == 0 && (s->stopped || !stopped);
+        if (done || !in_time)
+            break;
+        in_time = pthread_cond_timedwait(&s->changed, &s->lock, &t) == 0;
+    }
     pthread_mutex_unlock(&s->lock);
-    return stopped;
+    return done;
 }
 
 bool cuzk_rpc_server_stop(rpc_server *s, unsigned grace_ms)
@@ -557,10 +571,10 @@ bool cuzk_rpc_server_stop(rpc_server *s, unsigned grace_ms)
         grpc_server_shutdown_and_notify(s->server, s->cq, &s->shutdown_tag);
     if (s->n_threads == 0)
         return true;
-    if (wait_stopped(s, grace_ms))
-        return true;
+    wait_for(s, false, grace_ms);
+    /* also closes connections whose clients do not react to the farewell */
     grpc_server_cancel_all_calls(s->server);
-    return wait_stopped(s, CANCEL_MS);
+    return wait_for(s, true, CANCEL_MS);
 }
 
 void cuzk_rpc_server_remove_sockets(rpc_server *s)
@@ -593,8 +607,7 @@ void cuzk_rpc_server_free(rpc_server *s)
     cuzk_rpc_server_remove_sockets(s);
     grpc_server_destroy(s->server);
     grpc_completion_queue_destroy(s->cq);
-    cuzk_grpc_fini();
-    pthread_cond_destroy(&s->stopped_cond);
+    pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     cuzk_free(s);
 }

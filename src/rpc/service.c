@@ -78,8 +78,10 @@ static void fill_response(Cuzk__V1__AwaitProofResponse *a, char text[], size_t m
     a->job_id = unconst(r->job_id);
     a->status = status_of(r->outcome);
     text[0] = '\0';
-    if (r->outcome == ENGINE_FAILED)
-        cuzk_wire_ascii(text, max, r->error_message);
+    if (r->outcome == ENGINE_FAILED) { /* the status first: a stable reason for programs */
+        int n = snprintf(text, max, "%s: ", cuzk_status_name(r->error));
+        cuzk_wire_ascii(text + n, max - (size_t)n, r->error_message);
+    }
     a->error_message = text;
     if (r->outcome != ENGINE_COMPLETED)
         return;

@@ -18,12 +18,13 @@
 
 static uint64_t test_seed = 20261129, test_state;
 
-/* CUZK_TEST_SEED in the environment replaces the seed. */
-static void test_seed_init(void)
+/* CUZK_TEST_SEED in the environment replaces the seed, CUZK_TEST_FILTER selects tests by name. */
+static void test_init(void)
 {
     const char *text = getenv("CUZK_TEST_SEED");
     if (text)
         test_seed = strtoull(text, NULL, 10);
+    cmocka_set_test_filter(getenv("CUZK_TEST_FILTER"));
     test_state = test_seed;
     printf("seed %llu\n", (unsigned long long)test_seed);
 }
@@ -131,12 +132,9 @@ static fr_canon *edge_scalars(size_t *n)
         uint64_t bias[4];
         cuzk_msm_bias(bias, c, (FR_BITS + c - 1) / c);
         memcpy(k[m].l, bias, sizeof bias);
-        if (limbs_lt(k[m].l, cuzk_fr_modulus, 4))
-            m++;
-        if (k[m - 1].l[0] & 1)
-            continue;
-        k[m] = k[m - 1];
-        k[m++].l[0] -= 1;
+        k[m + 1] = k[m];
+        k[m + 1].l[0] -= 1; /* the lowest limb is at least 2 */
+        m += 2;
     }
     *n = m;
     return k;

@@ -13,11 +13,20 @@ static void accepted(void **state)
     (void)state;
     static const struct {
         const char *text, *bytes;
-    } row[] = {{"Zg==", "f"},          {"Zm8=", "fo"},        {"Zm9v", "foo"},
-               {"Zm9vYg==", "foob"},   {"Zm9vYmE=", "fooba"}, {"Zm9vYmFy", "foobar"},
-               {"Zg", "f"},            {"Zm8", "fo"},         {"Zm9vYmE", "fooba"},
-               {"Zm9v\nYmFy", "foobar"}, {"Zm9vYm\r\nFy\r\n", "foobar"}, {"Zg=\n=", "f"},
-               {"-_-_", "\xfb\xff\xbf"}, {"+/+/", "\xfb\xff\xbf"}};
+    } row[] = {{"Zg==", "f"},
+               {"Zm8=", "fo"},
+               {"Zm9v", "foo"},
+               {"Zm9vYg==", "foob"},
+               {"Zm9vYmE=", "fooba"},
+               {"Zm9vYmFy", "foobar"},
+               {"Zg", "f"},
+               {"Zm8", "fo"},
+               {"Zm9vYmE", "fooba"},
+               {"Zm9v\nYmFy", "foobar"},
+               {"Zm9vYm\r\nFy\r\n", "foobar"},
+               {"Zg=\n=", "f"},
+               {"-_-_", "\xfb\xff\xbf"},
+               {"+/+/", "\xfb\xff\xbf"}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         uint8_t out[64];
         size_t n = 0;

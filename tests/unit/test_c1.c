@@ -147,11 +147,34 @@ static void truncated(void **state)
 static void missing_keys(void **state)
 {
     (void)state;
-    static const char *const key[] = {
-        "registered_proof", "vanilla_proofs", "comm_r", "comm_d", "replica_id", "seed", "ticket",
-        "comm_d_proofs", "comm_r_last_proof", "replica_column_proofs", "labeling_proofs",
-        "encoding_proof", "c_x", "drg_parents", "exp_parents", "column", "inclusion_proof", "rows",
-        "_h", "data", "root", "leaf", "path", "hashes", "index", "parents", "layer_index", "node"};
+    static const char *const key[] = {"registered_proof",
+                                      "vanilla_proofs",
+                                      "comm_r",
+                                      "comm_d",
+                                      "replica_id",
+                                      "seed",
+                                      "ticket",
+                                      "comm_d_proofs",
+                                      "comm_r_last_proof",
+                                      "replica_column_proofs",
+                                      "labeling_proofs",
+                                      "encoding_proof",
+                                      "c_x",
+                                      "drg_parents",
+                                      "exp_parents",
+                                      "column",
+                                      "inclusion_proof",
+                                      "rows",
+                                      "_h",
+                                      "data",
+                                      "root",
+                                      "leaf",
+                                      "path",
+                                      "hashes",
+                                      "index",
+                                      "parents",
+                                      "layer_index",
+                                      "node"};
     for (size_t i = 0; i < sizeof key / sizeof key[0]; i++) {
         char old[40], says[64];
         snprintf(old, sizeof old, "\"%s\":", key[i]);
@@ -172,22 +195,29 @@ static void edits(void **state)
         int k;
     } row[] = {
         /* integers */
-        {"\"index\":", "\"index\":2,\"x\":", "C1: vanilla_proofs.StackedDrg2KiBV1[0][0].comm_d_proofs"
-         ".data.Single.path.path[0].index: 2 is not below the arity 2 (byte ", 0},
+        {"\"index\":", "\"index\":2,\"x\":",
+         "C1: vanilla_proofs.StackedDrg2KiBV1[0][0].comm_d_proofs"
+         ".data.Single.path.path[0].index: 2 is not below the arity 2 (byte ",
+         0},
         {"\"index\":", "\"index\":-1,\"x\":", "index: -1 is not an integer from 0", 0},
         {"\"index\":", "\"index\":1.0,\"x\":", "index: 1.0 is not an integer", 0},
         {"\"index\":", "\"index\":1e0,\"x\":", "index: 1e0 is not an integer", 0},
-        {"\"index\":", "\"index\":18446744073709551616,\"x\":", "18446744073709551616 is not an", 0},
+        {"\"index\":", "\"index\":18446744073709551616,\"x\":", "18446744073709551616 is not an",
+         0},
         {"\"index\":", "\"index\":\"1\",\"x\":", "index: a string where an integer is expected", 0},
         {"\"index\":", "\"index\":null,\"x\":", "index: null where an integer is expected", 0},
         {"\"index\":", "\"index\":true,\"x\":", "index: true where an integer is expected", 0},
         {"\"index\":", "\"index\":[1],\"x\":", "index: an array where an integer is expected", 0},
-        {"\"layer_index\":", "\"layer_index\":4294967296,\"x\":", "4294967296 is not below 2^32", 0},
+        {"\"layer_index\":", "\"layer_index\":4294967296,\"x\":", "4294967296 is not below 2^32",
+         0},
         {"\"node\":", "\"node\":18446744073709551616,\"x\":", PROOF0 ".labeling_proofs[0].node", 0},
-        {"\"column\":{\"index\":", "\"column\":{\"index\":4294967296,\"x\":", "c_x.column.index", 0},
+        {"\"column\":{\"index\":", "\"column\":{\"index\":4294967296,\"x\":", "c_x.column.index",
+         0},
         /* bytes */
-        {"\"leaf\":[0", "\"leaf\":[256", PROOF0 ".comm_d_proofs.data.Single.leaf[0]: 256 is not a "
-         "byte", 0},
+        {"\"leaf\":[0", "\"leaf\":[256",
+         PROOF0 ".comm_d_proofs.data.Single.leaf[0]: 256 is not a "
+                "byte",
+         0},
         {"\"leaf\":[0", "\"leaf\":[-1", "leaf[0]: -1 is not a byte", 0},
         {"\"leaf\":[0", "\"leaf\":[0.0", "leaf[0]: 0.0 is not a byte", 0},
         {"\"leaf\":[0", "\"leaf\":[null", "leaf[0]: a byte (0 to 255) is expected", 0},
@@ -199,42 +229,62 @@ static void edits(void **state)
         /* counts */
         {"\"hashes\":[", "\"hashes\":[],\"x\":[", "path[0].hashes: 0 elements instead of 1", 0},
         {"\"rows\":[", "\"rows\":[],\"x\":[", "c_x.column.rows: 0 elements instead of 2", 0},
-        {"\"drg_parents\":[", "\"drg_parents\":[],\"x\":[", "drg_parents: 0 elements instead of 6", 0},
-        {"\"exp_parents\":[", "\"exp_parents\":[],\"x\":[", "exp_parents: 0 elements instead of 8", 0},
-        {"\"labeling_proofs\":[", "\"labeling_proofs\":[],\"x\":[", "labeling_proofs: 0 elements "
-         "instead of 2", 0},
-        {"\"parents\":[", "\"parents\":[],\"x\":[", "labeling_proofs[0].parents: 0 elements instead "
-         "of 37", 0},
-        {"\"StackedDrg2KiBV1\":[", "\"StackedDrg2KiBV1\":[],\"x\":[", "a second key after the only", 0},
-        {"\"StackedDrg2KiBV1\":[[", "\"StackedDrg2KiBV1\":[[],[", "V1[0]: 0 elements instead of 2", 0},
+        {"\"drg_parents\":[", "\"drg_parents\":[],\"x\":[", "drg_parents: 0 elements instead of 6",
+         0},
+        {"\"exp_parents\":[", "\"exp_parents\":[],\"x\":[", "exp_parents: 0 elements instead of 8",
+         0},
+        {"\"labeling_proofs\":[", "\"labeling_proofs\":[],\"x\":[",
+         "labeling_proofs: 0 elements "
+         "instead of 2",
+         0},
+        {"\"parents\":[", "\"parents\":[],\"x\":[",
+         "labeling_proofs[0].parents: 0 elements instead "
+         "of 37",
+         0},
+        {"\"StackedDrg2KiBV1\":[", "\"StackedDrg2KiBV1\":[],\"x\":[", "a second key after the only",
+         0},
+        {"\"StackedDrg2KiBV1\":[[", "\"StackedDrg2KiBV1\":[[],[", "V1[0]: 0 elements instead of 2",
+         0},
         /* tags, types, names */
         {"\"Single\":", "\"Sub\":", "Sub: the tree of a 2KiB sector has the form Single", 0},
         {"\"Single\":", "\"single\":", "unknown alternative 'single'", 0},
         {"\"data\":{", "\"data\":{},\"x\":{", "data: no key in an object of one key", 0},
         {"{\"StackedDrg2KiBV1\"", "{\"StackedDrg8MiBV1\"", "path: 6 elements instead of 18", 0},
         {"{\"StackedDrg2KiBV1\"", "{\"StackedDrg2KiBV1_1\"", "unknown alternative", 0},
-        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg8MiBV1_1\"", "registered_proof is StackedDrg8MiBV1_1 "
-         "but vanilla_proofs holds StackedDrg2KiBV1", 0},
-        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg2KiBV1\"", "registered_proof is 5 but the C1 holds "
-         "StackedDrg2KiBV1, number 0", 0},
-        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg2KiBV9\"", "C1: registered_proof: no PoRep type is "
-         "called 'StackedDrg2KiBV9'", 0},
+        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg8MiBV1_1\"",
+         "registered_proof is StackedDrg8MiBV1_1 "
+         "but vanilla_proofs holds StackedDrg2KiBV1",
+         0},
+        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg2KiBV1\"",
+         "registered_proof is 5 but the C1 holds "
+         "StackedDrg2KiBV1, number 0",
+         0},
+        {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg2KiBV9\"",
+         "C1: registered_proof: no PoRep type is "
+         "called 'StackedDrg2KiBV9'",
+         0},
         {"\"StackedDrg2KiBV1_1\"", "\"StackedDrgWinning2KiBV1\"", "no PoRep type is called", 0},
         {"\"StackedDrg2KiBV1_1\"", "\"StackedDrg2KiBV1_2_Feat_NonInteractivePoRep\"",
          "1 partitions where StackedDrg2KiBV1_2_Feat_NonInteractivePoRep has 13", 0},
         {"\"StackedDrg2KiBV1_1\"", "5", "a number where a string is expected", 0},
-        {"\"vanilla_proofs\":{", "\"vanilla_proofs\":[],\"x\":{", "C1: vanilla_proofs: an array where "
-         "an object with one key is expected", 0},
+        {"\"vanilla_proofs\":{", "\"vanilla_proofs\":[],\"x\":{",
+         "C1: vanilla_proofs: an array where "
+         "an object with one key is expected",
+         0},
         /* twice */
         {"\"comm_r\":", "\"comm_r\":[1],\"comm_r\":", "comm_r: 1 bytes instead of 32", 0},
         {"\"_h\":null", "\"_h\":null,\"_h\":null", "_h: the key is there twice", 0},
         {"\"node\":", "\"node\":1,\"node\":", "node: the key is there twice", 0},
         /* text */
         {"{\"registered_proof\"", "\xef\xbb\xbf{\"registered_proof\"", "(byte 0)", 0},
-        {"{\"registered_proof\"", "{\"\\ud800\":1,\"registered_proof\"", "half a surrogate pair (byte "
-         "2)", 0},
-        {"{\"registered_proof\"", "{\"\\udc00\":1,\"registered_proof\"", "half a surrogate pair", 0},
-        {"{\"registered_proof\"", "{\"\\ud800\\u0041\":1,\"registered_proof\"", "half a surrogate", 0},
+        {"{\"registered_proof\"", "{\"\\ud800\":1,\"registered_proof\"",
+         "half a surrogate pair (byte "
+         "2)",
+         0},
+        {"{\"registered_proof\"", "{\"\\udc00\":1,\"registered_proof\"", "half a surrogate pair",
+         0},
+        {"{\"registered_proof\"", "{\"\\ud800\\u0041\":1,\"registered_proof\"", "half a surrogate",
+         0},
         {"{\"registered_proof\"", "{'a':1,\"registered_proof\"", "lexical error", 0},
         {"{\"registered_proof\"", "{,\"registered_proof\"", "(byte 1)", 0},
         {"{\"registered_proof\"", "{\"a\":01,\"registered_proof\"", "parse error", 0},
@@ -307,8 +357,10 @@ static void order_of_keys_and_unknown_keys(void **state)
     a[strlen(a) - 1] = '\0'; /* the closing brace */
     size_t n = strlen(a) + 200;
     char *b = malloc(n);
-    snprintf(b, n, "%s,\"registered_proof\":\"StackedDrg2KiBV1_1\",\"more\":{\"a\":[1,{\"b\":[]}]},"
-                   "\"more\":[null,true,-1.5e9,\"\\u00e9\\ud83d\\ude00\"]}", a);
+    snprintf(b, n,
+             "%s,\"registered_proof\":\"StackedDrg2KiBV1_1\",\"more\":{\"a\":[1,{\"b\":[]}]},"
+             "\"more\":[null,true,-1.5e9,\"\\u00e9\\ud83d\\ude00\"]}",
+             a);
     assert_accepted(b, strlen(b));
     free(a);
     a = edited(c1, "\"root\":", "\"new\":[[[256]]],\"ro\\u006ft\":"); /* an escaped key is a key */
@@ -339,7 +391,8 @@ static void decoded_forms(void **state)
     size_t n = strcspn(phase1, "\"");
     char *text = malloc(2 * n_wrapped + 64);
     size_t at = (size_t)sprintf(text, "{\"Phase1Out\":\"");
-    for (size_t i = 0; i < n; i += 76) /* without padding, in lines, with escapes, other key order */
+    for (size_t i = 0; i < n;
+         i += 76) /* without padding, in lines, with escapes, other key order */
         at += (size_t)sprintf(text + at, "%.*s\\r\\n", (int)(n - i < 76 ? n - i : 76), phase1 + i);
     for (size_t i = 0; i < at; i++)
         text[i] = text[i] == '+' ? '-' : text[i] == '/' ? '_' : text[i];
@@ -362,16 +415,19 @@ static void envelope_edits(void **state)
         {"\"SectorNum\":1", "\"SectorNum\":2", "sector_number is 1 but SectorNum of the C1 is 2"},
         {"\"SectorNum\":1,", "", "the key \"SectorNum\" is missing"},
         {"\"SectorNum\":1", "\"SectorNum\":1,\"SectorNum\":1", "SectorNum: the key is there twice"},
-        {"\"SectorSize\":2048", "\"SectorSize\":4096", "SectorSize is 4096 but StackedDrg2KiBV1_1 has "
-                                                       "sectors of 2048"},
+        {"\"SectorSize\":2048", "\"SectorSize\":4096",
+         "SectorSize is 4096 but StackedDrg2KiBV1_1 has "
+         "sectors of 2048"},
         {"\"SectorSize\":2048", "\"x\":1", "the key \"SectorSize\" is missing"},
-        {"\"Phase1Out\":\"", "\"Phase1Out\":\" ", "Phase1Out: base64 has a character that is not "
-                                                  "base64 at character 0"},
+        {"\"Phase1Out\":\"", "\"Phase1Out\":\" ",
+         "Phase1Out: base64 has a character that is not "
+         "base64 at character 0"},
         {"\"Phase1Out\":\"", "\"Phase1Out\":{},\"x\":\"", "Phase1Out: an object where a string"},
         {"\"Phase1Out\":\"", "\"Phase1Out\":\"\",\"x\":\"", "Phase1Out: base64 has no characters"},
         {"\"Phase1Out\":\"eyJy", "\"Phase1Out\":\"e", "base64 has "},
-        {"\"Phase1Out\":\"eyJy", "\"Phase1Out\":\"eyJ5", "C1: decoded Phase1Out: the key "
-                                                         "\"registered_proof\" is missing"},
+        {"\"Phase1Out\":\"eyJy", "\"Phase1Out\":\"eyJ5",
+         "C1: decoded Phase1Out: the key "
+         "\"registered_proof\" is missing"},
         {"\"SectorNum\"", "\"seed\":[],\"SectorNum\"", "seed: 0 bytes"},
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -425,7 +481,8 @@ static void message_fields(void **state)
     proof_request *req = NULL;
     assert_int_equal(cuzk_request_parse(&req, &empty, NULL), CUZK_INVAL);
     /* 0 means not given: the number in the envelope counts then */
-    request_message bare = {.kind = CUZK_KIND_POREP, .miner_id = 1000,
+    request_message bare = {.kind = CUZK_KIND_POREP,
+                            .miner_id = 1000,
                             .vanilla_proof = {(const uint8_t *)wrapped, n_wrapped}};
     assert_int_equal(cuzk_request_parse(&req, &bare, NULL), CUZK_OK);
     assert_int_equal(req->sector_number, 1);

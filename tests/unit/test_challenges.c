@@ -1,6 +1,6 @@
 /* Known answers: spec circuits.md 11.2. Those of synthetic challenges and of update challenges come
- * from the Rust tests of storage-proofs-porep and storage-proofs-update; graph, replica_id, PoSt and
- * seal vectors from the independent model that the specification was checked with. */
+ * from the Rust tests of storage-proofs-porep and storage-proofs-update; graph, replica_id, PoSt
+ * and seal vectors from the independent model that the specification was checked with. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,9 +39,9 @@ static void prover_ids(void **state)
     static const struct {
         uint64_t miner;
         uint8_t bytes[10];
-    } row[] = {{0, {0}},          {1, {1}},          {127, {0x7f}},
-               {128, {0x80, 1}},  {1000, {0xe8, 7}},
-               {UINT64_MAX, {255, 255, 255, 255, 255, 255, 255, 255, 255, 1}}};
+    } row[] = {{0, {0}},          {1, {1}},
+               {127, {0x7f}},     {128, {0x80, 1}},
+               {1000, {0xe8, 7}}, {UINT64_MAX, {255, 255, 255, 255, 255, 255, 255, 255, 255, 1}}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         uint8_t id[32], want[32] = {0};
         memcpy(want, row[i].bytes, 10);
@@ -67,15 +67,30 @@ static void graph_parents(void **state)
         {5, 6, 2, {1, 1, 1, 0, 1, 0}, {NONE}},
         {0, 6, 63, {62, 61, 56, 62, 37, 62}, {49, 37, 35, 41, 52, 50, 54, 5}},
         {0, 6, 2, {0, 1, 1, 1, 1, 1}, {NONE}},
-        {8, 30, (1u << 30) - 1,
-         {1073741822, 1073258530, 440642413, 663190843, 1073741654, 1073741786}, {NONE}},
-        {8, 30, 1, {0, 0, 0, 0, 0, 0},
+        {8,
+         30,
+         (1u << 30) - 1,
+         {1073741822, 1073258530, 440642413, 663190843, 1073741654, 1073741786},
+         {NONE}},
+        {8,
+         30,
+         1,
+         {0, 0, 0, 0, 0, 0},
          {702693034, 366772265, 26763858, 547315823, 59704098, 413126652, 762902885, 978177250}},
-        {3, 30, 1, {0, 0, 0, 0, 0, 0},
+        {3,
+         30,
+         1,
+         {0, 0, 0, 0, 0, 0},
          {13536482, 408931302, 20901127, 516736204, 364188542, 199756244, 229243375, 461736401}},
-        {3, 30, 1u << 29,
-         {536870904, 536864250, 486065916, 536870244, 425441937, 536870911}, {NONE}},
-        {9, 31, 1, {0, 0, 0, 0, 0, 0},
+        {3,
+         30,
+         1u << 29,
+         {536870904, 536864250, 486065916, 536870244, 425441937, 536870911},
+         {NONE}},
+        {9,
+         31,
+         1,
+         {0, 0, 0, 0, 0, 0},
          {1036111275, 1117977879, 2077086148, 488497543, 535064180, 1682488147, 675821115,
           1625113434}},
     };
@@ -261,16 +276,11 @@ static void update_challenges(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chacha20_block),
-        cmocka_unit_test(prover_ids),
-        cmocka_unit_test(graph_parents),
-        cmocka_unit_test(expander_is_a_permutation),
-        cmocka_unit_test(replica_ids),
-        cmocka_unit_test(porep_challenges),
-        cmocka_unit_test(porep_challenges_32g),
-        cmocka_unit_test(synthetic_set),
-        cmocka_unit_test(post_challenges),
-        cmocka_unit_test(post_challenge_indices),
+        cmocka_unit_test(chacha20_block),       cmocka_unit_test(prover_ids),
+        cmocka_unit_test(graph_parents),        cmocka_unit_test(expander_is_a_permutation),
+        cmocka_unit_test(replica_ids),          cmocka_unit_test(porep_challenges),
+        cmocka_unit_test(porep_challenges_32g), cmocka_unit_test(synthetic_set),
+        cmocka_unit_test(post_challenges),      cmocka_unit_test(post_challenge_indices),
         cmocka_unit_test(update_challenges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,19 +228,22 @@ static void out_of_memory_in_a_list(void **state)
     assert_int_equal(c.st, CUZK_NOMEM);
     assert_int_equal(r.rows, 0);
 
-    cs_lc lc; /* cleared, it works again */
-    cs_lc_init(&lc);
-    for (uint32_t i = 0; i < 10; i++)
-        add_u64(&lc, i, 1);
-    cuzk_mem_fail_nth(1);
-    for (uint32_t i = 0; i < 100; i++)
-        add_u64(&lc, i, 1);
-    cuzk_mem_fail_nth(0);
-    assert_true(lc.cap == SIZE_MAX);
-    cs_lc_clear(&lc);
-    add_u64(&lc, 1, 1);
-    assert_int_equal(lc.n, 1);
-    cs_lc_fini(&lc);
+    for (uint32_t n_good = 4; n_good <= 16; n_good += 12) { /* cleared, it works again */
+        cs_lc lc;
+        cs_lc_init(&lc);
+        for (uint32_t i = 0; i < n_good; i++)
+            add_u64(&lc, i, 1);
+        cuzk_mem_fail_nth(1);
+        for (uint32_t i = 0; i < 100; i++)
+            add_u64(&lc, i, 1);
+        cuzk_mem_fail_nth(0);
+        assert_true(lc.cap == SIZE_MAX);
+        cs_lc_clear(&lc);
+        for (uint32_t i = 0; i < 100; i++)
+            add_u64(&lc, i, 1);
+        assert_int_equal(lc.n, 100);
+        cs_lc_fini(&lc);
+    }
 }
 
 int main(void)

@@ -1,19 +1,8 @@
 /* Sums and multiples of points, quick tier. CASES: F01-F03, F05, F07, F11. */
-#define SUM_TEST_POINTS 33000
+#define SUM_TEST_POINTS    33000
+#define LONG_BUCKET_POINTS 17000 /* more than MSM_PIECE */
 
 #include "unit/msm_both.h"
-
-static void g1_long_buckets(void **state)
-{
-    (void)state;
-    test_g1_msm_long_buckets(1 << 16);
-}
-
-static void g2_long_buckets(void **state)
-{
-    (void)state;
-    test_g2_msm_long_buckets(20000);
-}
 
 /* Digits, put together again, give back the scalar, for every window size. */
 static void digits_of_scalars(void **state)
@@ -94,8 +83,8 @@ int main(void)
         cmocka_unit_test(test_g2_msm_strange_points),
         cmocka_unit_test(test_g1_msm_indexed),
         cmocka_unit_test(test_g2_msm_indexed),
-        cmocka_unit_test(g1_long_buckets),
-        cmocka_unit_test(g2_long_buckets),
+        cmocka_unit_test(test_g1_msm_long_buckets),
+        cmocka_unit_test(test_g2_msm_long_buckets),
         cmocka_unit_test(test_g1_sum_sizes),
         cmocka_unit_test(test_g2_sum_sizes),
         cmocka_unit_test(test_g1_fixed_base),
@@ -103,6 +92,6 @@ int main(void)
         cmocka_unit_test(test_g1_out_of_memory),
         cmocka_unit_test(test_g2_out_of_memory),
     };
-    test_seed_init();
+    test_init();
     return cmocka_run_group_tests(tests, NULL, free_pools);
 }

@@ -1,0 +1,609 @@
+/* Engine: order, idempotency, kept results, listeners, limits, cancellation, drain. The prover is a fake
+ * (tests/e2e/fake_prover.h) that waits at a gate, so every race is arranged and none is slept through. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "e2e/fake_prover.h"
+#include "engine/log.h"
+
+/* What listeners heard. */
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    unsigned n;
+    engine_outcome outcome[64];
+    uint8_t first_byte[64];
+    char error[512];
+    engine_timings timings;
+} ear;
+
+typedef struct {
+    fake_prover fake;
+    engine *e;
+    ear ear;
+    unsigned n_idle;
+} fixture;
+
+static _Atomic uint64_t fake_now;
+
+static uint64_t fake_clock(void)
+{
+    return fake_now;
+}
+
+static void hear(void *ctx, const engine_result *r)
+{
+    ear *h = ctx;
+    pthread_mutex_lock(&h->lock);
+    h->outcome[h->n % 64] = r->outcome;
+    h->first_byte[h->n % 64] = r->n_proof_bytes ? r->proof[0] : 0;
+    if (r->outcome == ENGINE_FAILED)
+        snprintf(h->error, sizeof h->error, "%s", r->error_message);
+    h->timings = r->timings;
+    h->n++;
+    pthread_cond_broadcast(&h->changed);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void wait_heard(ear *h, unsigned n)
+{
+    pthread_mutex_lock(&h->lock);
+    while (h->n < n)
+        pthread_cond_wait(&h->changed, &h->lock);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static void on_idle(void *ctx)
+{
+    fixture *f = ctx;
+    f->n_idle++;
+}
+
+static void start(fixture *f, const engine_options *opt)
+{
+    cuzk_log_set_level(CUZK_LOG_OFF);
+    memset(f, 0, sizeof *f);
+    fake_init(&f->fake);
+    pthread_mutex_init(&f->ear.lock, NULL);
+    pthread_cond_init(&f->ear.changed, NULL);
+    engine_options o = *opt;
+    o.on_idle = on_idle;
+    o.on_idle_ctx = f;
+    engine_backend b = fake_backend(&f->fake);
+    assert_int_equal(cuzk_engine_new(&f->e, &o, &b, NULL), CUZK_OK);
+}
+
+static void start_default(fixture *f)
+{
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    start(f, &o);
+}
+
+/* Also checks that every parsed request was freed once. */
+static void finish(fixture *f)
+{
+    fake_open_gate(&f->fake);
+    cuzk_engine_free(f->e);
+    assert_int_equal(f->fake.n_parsed, f->fake.n_freed);
+}
+
+typedef struct {
+    const char *id;
+    cuzk_kind kind;
+    int priority;
+    uint64_t miner, sector;
+    const char *vanilla;
+} ask;
+
+static cuzk_status submit(fixture *f, ask a, bool listen, engine_ticket *t, cuzk_err *err)
+{
+    request_message m = {.kind = a.kind, .miner_id = a.miner, .sector_number = a.sector};
+    const char *v = a.vanilla ? a.vanilla : "x";
+    m.vanilla_proof = (byte_view){(const uint8_t *)v, strlen(v)};
+    engine_request r = {a.id, a.priority, &m, 100};
+    engine_listener l = {hear, &f->ear, 0};
+    return cuzk_engine_submit(f->e, &r, listen ? &l : NULL, t, err);
+}
+
+/* A job that holds the worker until the gate opens. */
+static void block_worker(fixture *f)
+{
+    ask a = {.id = "blocker", .miner = FAKE_WAIT, .sector = 1000};
+    assert_int_equal(submit(f, a, false, NULL, NULL), CUZK_OK);
+    fake_wait_started(&f->fake, 1);
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    block_worker(&f);
+    const ask asks[] = {
+        {"a", CUZK_KIND_POREP, PRIORITY_LOW, 0, 1, NULL},
+        {"b", CUZK_KIND_POREP, 0, 0, 2, NULL},
+        {"c", CUZK_KIND_UPDATE, 0, 0, 3, NULL},
+        {"d", CUZK_KIND_WINDOW, 0, 0, 4, NULL},
+        {"e", CUZK_KIND_WINNING, 0, 0, 5, NULL},
+        {"f", CUZK_KIND_POREP, PRIORITY_CRITICAL, 0, 6, NULL},
+        {"g", CUZK_KIND_WINNING, PRIORITY_LOW, 0, 7, NULL},
+    };
+    const uint64_t expected[] = {1000, 5, 6, 4, 2, 3, 1, 7};
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(asks); i++) {
+        engine_ticket t;
+        assert_int_equal(submit(&f, asks[i], true, &t, NULL), CUZK_OK);
+        assert_int_equal(t.position, i);
+        assert_string_equal(t.job_id, asks[i].id);
+    }
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, CUZK_ARRAY_LEN(asks));
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(expected); i++)
+        assert_int_equal(f.fake.order[i], expected[i]);
+    finish(&f);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    char long_id[260];
+    memset(long_id, 'a', sizeof long_id);
+    long_id[257] = '\0';
+    const struct {
+        ask a;
+        cuzk_status st;
+        const char *text;
+    } c[] = {
+        {{"a", CUZK_KIND_POREP, 77, 0, 0, NULL}, CUZK_INVAL, "priority: 77"},
+        {{"a", CUZK_KIND_POREP, -1, 0, 0, NULL}, CUZK_INVAL, "priority: -1"},
+        {{"a", CUZK_KIND_POREP, 5, 0, 0, NULL}, CUZK_INVAL, "priority: 5"},
+        {{"a", (cuzk_kind)99, 0, 0, 0, NULL}, CUZK_INVAL, "proof_kind"},
+        {{"a", CUZK_KIND_POREP, 0, 0, 0, "!bad"}, CUZK_ENCODING, "'!' at byte 0"},
+        {{"a\nb", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "control character at byte 1"},
+        {{"a\x7f", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "control character at byte 1"},
+        {{"\xc2\x85", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "control character at byte 0"},
+        {{"ab\xff", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "not UTF-8 at byte 2"},
+        {{"\xed\xa0\x80", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "not UTF-8 at byte 0"},
+        {{"\xe2\x82", CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "not UTF-8 at byte 0"},
+        {{long_id, CUZK_KIND_POREP, 0, 0, 0, NULL}, CUZK_INVAL, "257 bytes"},
+    };
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
+        cuzk_err err = {0};
+        assert_int_equal(submit(&f, c[i].a, true, NULL, &err), c[i].st);
+        if (!strstr(err.msg, c[i].text))
+            fail_msg("case %u: \"%s\" lacks \"%s\"", i, err.msg, c[i].text);
+    }
+    assert_int_equal(f.ear.n, 0);
+    engine_stats s;
+    cuzk_engine_stats(f.e, &s);
+    assert_int_equal(s.bytes, 0);
+    const char *fine[] = {"wdpost-1000-0-[1 2 3]", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"};
+    for (unsigned i = 0; i < 2; i++) {
+        ask a = {.id = fine[i]};
+        assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+    }
+    wait_heard(&f.ear, 2);
+    finish(&f);
+}
+
+static void test_uuid(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    engine_ticket t, u;
+    ask a = {.id = ""};
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    a.id = NULL;
+    assert_int_equal(submit(&f, a, true, &u, NULL), CUZK_OK);
+    assert_int_equal(strlen(t.job_id), 36);
+    assert_int_equal(t.job_id[14], '4');
+    assert_non_null(strchr("89ab", t.job_id[19]));
+    for (unsigned i = 0; i < 36; i++) {
+        bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+        assert_non_null(strchr(dash ? "-" : "0123456789abcdef", t.job_id[i]));
+    }
+    assert_string_not_equal(t.job_id, u.job_id);
+    wait_heard(&f.ear, 2);
+    finish(&f);
+}
+
+static void test_attach(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_ticket t;
+    start_default(&f);
+    ask a = {.id = "same", .miner = FAKE_WAIT, .sector = 7};
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    assert_false(t.attached);
+    fake_wait_started(&f.fake, 1);
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK); /* running */
+    assert_true(t.attached);
+    assert_int_not_equal(t.token, 0);
+    ask b = {.id = "next", .sector = 8};
+    assert_int_equal(submit(&f, b, true, &t, NULL), CUZK_OK);
+    assert_int_equal(submit(&f, b, true, &t, NULL), CUZK_OK); /* waiting */
+    assert_true(t.attached);
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 4);
+    const uint8_t expected[] = {7, 7, 8, 8};
+    assert_memory_equal(f.ear.first_byte, expected, 4);
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK); /* completed: called before return */
+    assert_int_equal(f.ear.n, 5);
+    assert_int_equal(f.ear.first_byte[4], 7);
+    assert_int_equal(t.token, 0);
+    assert_int_equal(f.fake.n_started, 2);
+    finish(&f);
+}
+
+static void test_conflict(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_ticket t;
+    cuzk_err err = {0};
+    start_default(&f);
+    ask a = {.id = "id", .miner = FAKE_WAIT, .sector = 1};
+    ask b = {.id = "id", .sector = 2};
+    ask c = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .vanilla = "y"};
+    ask d = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .priority = PRIORITY_LOW};
+    ask g = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .priority = PRIORITY_NORMAL};
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    fake_wait_started(&f.fake, 1);
+    assert_int_equal(submit(&f, b, true, &t, &err), CUZK_EXISTS);
+    assert_non_null(strstr(err.msg, "running"));
+    assert_int_equal(submit(&f, c, true, &t, NULL), CUZK_EXISTS);
+    assert_int_equal(submit(&f, d, true, &t, NULL), CUZK_EXISTS);
+    assert_int_equal(submit(&f, g, false, &t, NULL), CUZK_OK); /* the default, spelled out */
+    assert_true(t.attached);
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 1);
+    assert_int_equal(submit(&f, b, true, &t, NULL), CUZK_OK); /* ended: a new job takes the id */
+    assert_false(t.attached);
+    wait_heard(&f.ear, 2);
+    assert_int_equal(f.ear.first_byte[1], 2);
+    uint64_t token;
+    engine_listener l = {hear, &f.ear, 0};
+    assert_int_equal(cuzk_engine_await(f.e, "id", &l, &token, NULL), CUZK_OK);
+    assert_int_equal(f.ear.first_byte[2], 2);
+    finish(&f);
+}
+
+static void test_retry_after_failure(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_ticket t;
+    start_default(&f);
+    f.fake.fail_all = true;
+    ask a = {.id = "id", .sector = 3};
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    wait_heard(&f.ear, 1);
+    assert_int_equal(f.ear.outcome[0], ENGINE_FAILED);
+    assert_non_null(strstr(f.ear.error, "parameters are missing"));
+    f.fake.fail_all = false;
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    assert_false(t.attached);
+    wait_heard(&f.ear, 2);
+    assert_int_equal(f.ear.outcome[1], ENGINE_COMPLETED);
+    engine_stats s;
+    cuzk_engine_stats(f.e, &s);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].completed, 1);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].failed, 1);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].pending, 0);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].running, 0);
+    assert_int_equal(s.n_results, 1);
+    finish(&f);
+}
+
+static void test_result_ttl_and_cap(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    o.now_ns = fake_clock;
+    o.max_results = 2;
+    o.result_ttl_ns = 1000;
+    fake_now = 1000000;
+    start(&f, &o);
+    const char *id[] = {"a", "b", "c"};
+    engine_listener l = {hear, &f.ear, 0};
+    uint64_t token;
+    for (unsigned i = 0; i < 3; i++) {
+        ask a = {.id = id[i], .sector = i};
+        assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+        wait_heard(&f.ear, i + 1);
+    }
+    cuzk_err err = {0};
+    assert_int_equal(cuzk_engine_await(f.e, "a", &l, &token, &err), CUZK_NOT_FOUND); /* cap */
+    assert_string_equal(err.msg, "job not found: a");
+    assert_int_equal(cuzk_engine_await(f.e, "b", &l, &token, NULL), CUZK_OK);
+    fake_now += 1000;
+    assert_int_equal(cuzk_engine_await(f.e, "c", &l, &token, NULL), CUZK_OK);
+    fake_now += 1;
+    assert_int_equal(cuzk_engine_await(f.e, "c", &l, &token, NULL), CUZK_NOT_FOUND); /* ttl */
+    engine_ticket t;
+    ask a = {.id = "c", .sector = 2};
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK); /* so it is computed again */
+    assert_false(t.attached);
+    wait_heard(&f.ear, 6);
+    engine_stats s;
+    cuzk_engine_stats(f.e, &s);
+    assert_int_equal(s.n_results, 1);
+    finish(&f);
+}
+
+static void test_memory_is_flat(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    o.max_results = 10;
+    start(&f, &o);
+    uint64_t after_some = 0;
+    for (unsigned i = 0; i < 3000; i++) {
+        char id[16];
+        snprintf(id, sizeof id, "%u", i);
+        ask a = {.id = id, .miner = i % 3 ? FAKE_FAIL : 0};
+        assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+        wait_heard(&f.ear, i + 1);
+        if (i == 500)
+            after_some = cuzk_mem_used();
+    }
+    assert_true(cuzk_mem_used() < after_some + 65536);
+    finish(&f);
+}
+
+static void test_admission(void **state)
+{
+    (void)state;
+    fixture f;
+    cuzk_err err = {0};
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    o.max_jobs = 3;
+    start(&f, &o);
+    block_worker(&f);
+    ask a = {.id = "a"}, b = {.id = "b"}, c = {.id = "c"};
+    assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+    assert_int_equal(submit(&f, b, true, NULL, NULL), CUZK_OK);
+    assert_int_equal(submit(&f, c, true, NULL, &err), CUZK_BUDGET);
+    assert_non_null(strstr(err.msg, "3 jobs"));
+    assert_int_equal(submit(&f, b, true, NULL, NULL), CUZK_OK); /* joining costs nothing */
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 3);
+    assert_int_equal(submit(&f, c, true, NULL, NULL), CUZK_OK);
+    finish(&f);
+
+    o.max_jobs = 100;
+    o.max_bytes = 250; /* requests have 100 */
+    start(&f, &o);
+    block_worker(&f);
+    assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+    assert_int_equal(submit(&f, b, true, NULL, &err), CUZK_BUDGET);
+    assert_non_null(strstr(err.msg, "limit is 250"));
+    finish(&f);
+}
+
+static void test_await(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    block_worker(&f);
+    uint64_t token;
+    cuzk_err err = {0};
+    engine_listener l = {hear, &f.ear, 20};
+    assert_int_equal(cuzk_engine_await(f.e, "nobody", &l, &token, &err), CUZK_NOT_FOUND);
+    assert_string_equal(err.msg, "job not found: nobody");
+    assert_int_equal(cuzk_engine_await(f.e, "blocker", &l, &token, NULL), CUZK_OK);
+    wait_heard(&f.ear, 1); /* by the keeper, after 20 ms */
+    assert_int_equal(f.ear.outcome[0], ENGINE_TIMEOUT);
+    assert_false(cuzk_engine_unlisten(f.e, token));
+    l.timeout_ms = 0;
+    assert_int_equal(cuzk_engine_await(f.e, "blocker", &l, &token, NULL), CUZK_OK);
+    assert_true(cuzk_engine_unlisten(f.e, token));
+    assert_false(cuzk_engine_unlisten(f.e, token));
+    l.timeout_ms = UINT64_MAX; /* more than the clock can hold: for ever */
+    assert_int_equal(cuzk_engine_await(f.e, "blocker", &l, &token, NULL), CUZK_OK);
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 2);
+    assert_int_equal(f.ear.outcome[1], ENGINE_COMPLETED);
+    finish(&f);
+    assert_int_equal(f.ear.n, 2); /* the forgotten listener was not called */
+}
+
+static void test_timeout_by_clock(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    o.now_ns = fake_clock;
+    fake_now = 5000000;
+    start(&f, &o);
+    block_worker(&f);
+    uint64_t token;
+    engine_listener l = {hear, &f.ear, 10};
+    assert_int_equal(cuzk_engine_await(f.e, "blocker", &l, &token, NULL), CUZK_OK);
+    fake_now += 9999999;
+    cuzk_engine_tick(f.e);
+    assert_int_equal(f.ear.n, 0);
+    fake_now += 1;
+    cuzk_engine_tick(f.e);
+    assert_int_equal(f.ear.n, 1);
+    assert_int_equal(f.ear.outcome[0], ENGINE_TIMEOUT);
+    finish(&f);
+}
+
+static void test_cancel(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_ticket t;
+    start_default(&f);
+    ask run = {.id = "run", .miner = FAKE_WAIT, .sector = 1}, queued = {.id = "queued", .sector = 2};
+    assert_int_equal(submit(&f, run, true, NULL, NULL), CUZK_OK);
+    fake_wait_started(&f.fake, 1);
+    assert_int_equal(submit(&f, queued, true, NULL, NULL), CUZK_OK);
+    assert_false(cuzk_engine_cancel(f.e, "queued"));
+    assert_int_equal(f.ear.n, 1); /* told at once */
+    assert_int_equal(f.ear.outcome[0], ENGINE_CANCELLED);
+    assert_false(cuzk_engine_cancel(f.e, "queued"));
+    assert_false(cuzk_engine_cancel(f.e, "unknown"));
+    assert_true(cuzk_engine_cancel(f.e, "run"));
+    wait_heard(&f.ear, 2);
+    assert_int_equal(f.ear.outcome[1], ENGINE_CANCELLED);
+    assert_false(cuzk_engine_cancel(f.e, "run"));
+    assert_int_equal(submit(&f, queued, true, &t, NULL), CUZK_OK); /* new work */
+    assert_false(t.attached);
+    wait_heard(&f.ear, 3);
+    assert_int_equal(f.ear.outcome[2], ENGINE_COMPLETED);
+    engine_stats s;
+    cuzk_engine_stats(f.e, &s);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].cancelled, 2);
+    assert_int_equal(s.kind[CUZK_KIND_POREP].pending, 0);
+    assert_int_equal(s.bytes, 0);
+    finish(&f);
+}
+
+/* A job that was told to stop but has not yet: its id is free for a new run of the same request. */
+static void test_resubmit_while_stopping(void **state)
+{
+    (void)state;
+    fixture f;
+    engine_ticket t;
+    start_default(&f);
+    ask a = {.id = "id", .miner = FAKE_STUCK, .sector = 9};
+    assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+    fake_wait_started(&f.fake, 1);
+    assert_true(cuzk_engine_cancel(f.e, "id"));
+    assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
+    assert_false(t.attached);
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 2);
+    assert_int_equal(f.fake.n_started, 2);
+    engine_stats s;
+    cuzk_engine_stats(f.e, &s);
+    assert_int_equal(s.n_results, 1);
+    finish(&f);
+}
+
+static void test_drain(void **state)
+{
+    (void)state;
+    fixture f;
+    cuzk_err err = {0};
+    start_default(&f);
+    ask run = {.id = "run", .miner = FAKE_WAIT, .sector = 5};
+    assert_int_equal(submit(&f, run, true, NULL, NULL), CUZK_OK);
+    fake_wait_started(&f.fake, 1);
+    ask q[] = {{.id = "q1"}, {.id = "q2"}, {.id = "q3", .priority = PRIORITY_CRITICAL}};
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(submit(&f, q[i], true, NULL, NULL), CUZK_OK);
+    cuzk_engine_drain(f.e, false);
+    assert_int_equal(f.ear.n, 3);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(f.ear.outcome[i], ENGINE_SHUTDOWN);
+    assert_int_equal(f.n_idle, 0);
+    assert_int_equal(submit(&f, q[0], true, NULL, &err), CUZK_UNAVAILABLE);
+    assert_non_null(strstr(err.msg, "shutting down"));
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 4);
+    assert_int_equal(f.ear.outcome[3], ENGINE_COMPLETED);
+    finish(&f);
+    assert_int_equal(f.n_idle, 1);
+}
+
+static void test_drain_stops_running(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    ask run = {.id = "run", .miner = FAKE_WAIT};
+    assert_int_equal(submit(&f, run, true, NULL, NULL), CUZK_OK);
+    fake_wait_started(&f.fake, 1);
+    cuzk_engine_free(f.e); /* stops it; the gate is shut */
+    assert_int_equal(f.ear.n, 1);
+    assert_int_equal(f.ear.outcome[0], ENGINE_SHUTDOWN);
+    assert_int_equal(f.n_idle, 1);
+    assert_int_equal(f.fake.n_parsed, f.fake.n_freed);
+}
+
+static void test_timings(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    ask a = {.id = "a"};
+    assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
+    wait_heard(&f.ear, 1);
+    const engine_timings *t = &f.ear.timings;
+    assert_true(t->total_ms >= t->queue_ms);
+    assert_true(t->total_ms >= t->compute_ms);
+    finish(&f);
+}
+
+/* Every allocation of a submission fails once: an error, nothing leaked, the next one works. */
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    start_default(&f);
+    block_worker(&f); /* so that the worker does not allocate */
+    unsigned n = 1;
+    for (;; n++) {
+        ask a = {.id = "a", .sector = n};
+        cuzk_mem_fail_nth(n);
+        cuzk_status st = submit(&f, a, true, NULL, NULL);
+        cuzk_mem_fail_nth(0);
+        if (st == CUZK_OK)
+            break;
+        assert_int_equal(st, CUZK_NOMEM);
+        assert_true(n < 50);
+    }
+    assert_true(n > 3);
+    fake_open_gate(&f.fake);
+    wait_heard(&f.ear, 1);
+    finish(&f);
+}
+
+static void test_log_escape(void **state)
+{
+    (void)state;
+    char out[16];
+    assert_int_equal(cuzk_log_escape(out, sizeof out, "a\n\"\x80"), 13);
+    assert_string_equal(out, "a\\x0a\\x22\\x80");
+    assert_int_equal(cuzk_log_escape(out, 8, "abcd\ne"), 4);
+    assert_string_equal(out, "abcd");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_uuid),
+        cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_conflict),
+        cmocka_unit_test(test_retry_after_failure),
+        cmocka_unit_test(test_result_ttl_and_cap),
+        cmocka_unit_test(test_memory_is_flat),
+        cmocka_unit_test(test_admission),
+        cmocka_unit_test(test_await),
+        cmocka_unit_test(test_timeout_by_clock),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_resubmit_while_stopping),
+        cmocka_unit_test(test_drain),
+        cmocka_unit_test(test_drain_stops_running),
+        cmocka_unit_test(test_timings),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_log_escape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
