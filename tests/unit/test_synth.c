@@ -1,7 +1,6 @@
-/* Requests without a sealed sector: published values, the reference generator's files byte for byte, our
- * own checks on every kind, and what must be refused.
- * Values: spec circuits.md sections 9.7 and 11.3, made by its Python model and accepted by the
- * established verifier. */
+/* Requests without a sealed sector: published values, the reference generator's files byte for
+ * byte, our own checks on every kind, and what must be refused. Values: spec circuits.md
+ * sections 9.7 and 11.3, made by its Python model and accepted by the established verifier. */
 #include "unit/synth_support.h"
 
 #include <dirent.h>
@@ -320,7 +319,7 @@ static void options_out_of_range(void **state)
            o.registered_proof = "StackedDrg2KiBV1_2_Feat_NonInteractivePoRep");
     REFUSE("porep-2k", CUZK_INVAL, "data period", o.lg_data_period = 7);
     REFUSE("porep-32g", CUZK_INVAL, "data period", o.lg_data_period = 21);
-    REFUSE("snap-8m", CUZK_INVAL, "at least 2^10", o.lg_pieces = 9);
+    REFUSE("snap-8m", CUZK_INVAL, "at least 2^10 and at most 2^15", o.lg_pieces = 9);
     REFUSE("snap-8m", CUZK_INVAL, "pieces", o.lg_pieces = 16);
     REFUSE("snap-2k", CUZK_INVAL, "pieces", o.lg8_period = 2);
     REFUSE("snap-2k", CUZK_INVAL, "pieces", o.lg8_period = 1 << 30);
@@ -471,7 +470,8 @@ static void sparse_equals_full(void **state)
     for (uint64_t i = 0; i < 1024; i++)
         index[i] = i;
     full_tree full = full_tree_of(leaf, 1024, arity, n_levels);
-    assert_int_equal(cuzk_synth_sparse_build(&t, sh, &none, index, leaf, 1024, NULL, NULL), CUZK_OK);
+    assert_int_equal(cuzk_synth_sparse_build(&t, sh, &none, index, leaf, 1024, NULL, NULL),
+                     CUZK_OK);
     assert_same_nodes(&t.tree, &full, 1024);
     cuzk_synth_sparse_fini(&t);
     /* only the first and the last leaf: paths hold, all else is the function's */
