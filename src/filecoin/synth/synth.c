@@ -60,7 +60,8 @@ static cuzk_status find_type(synth_job *job, const char *circuit, cuzk_err *err)
                          circuit);
     if (!job->type || job->type->shape != id.shape)
         return cuzk_fail(err, CUZK_INVAL, 0,
-                         "\"%s\" is not a registered %s proof of the circuit %s", name, cuzk_kind_name(id.kind), circuit);
+                         "\"%s\" is not a registered %s proof of the circuit %s", name,
+                         cuzk_kind_name(id.kind), circuit);
     if (job->type->mode != POREP_INTERACTIVE)
         return cuzk_fail(err, CUZK_UNSUPPORTED, 0,
                          "%s draws its challenges from the replica itself, so only a sealed sector "
@@ -105,7 +106,8 @@ static cuzk_status check_sector_ids(const synth_job *job, cuzk_err *err)
     if (!o->sector_ids) {
         if (o->sector > UINT64_MAX - (o->n_sectors - 1))
             return cuzk_fail(err, CUZK_INVAL, 0,
-                             "%zu sectors from number %llu on do not fit 64 bits", o->n_sectors, (unsigned long long)o->sector);
+                             "%zu sectors from number %llu on do not fit 64 bits", o->n_sectors,
+                             (unsigned long long)o->sector);
         return CUZK_OK;
     }
     for (size_t i = 1; i < o->n_sectors; i++) {

@@ -46,8 +46,8 @@ static cuzk_status choose_pieces(update_synth *u, cuzk_err *err)
         q = lg_nodes - 3 * w < DEFAULT_LG_PIECES ? lg_nodes - 3 * w : DEFAULT_LG_PIECES;
     if (q < (int)u->h || q > lg_max - 3 * w)
         return cuzk_fail(err, CUZK_INVAL, 0,
-                         "2^%d pieces of period 8^%d; at least 2^%u and at most 2^%d pieces here", q,
-                         w, u->h, lg_max - 3 * w);
+                         "2^%d pieces of period 8^%d; at least 2^%u and at most 2^%d pieces here",
+                         q, w, u->h, lg_max - 3 * w);
     u->lg_pieces = (unsigned)q;
     u->period = (uint64_t)1 << (3 * w);
     u->n_values = (size_t)1 << (q + 3 * w);
