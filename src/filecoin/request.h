@@ -20,9 +20,9 @@ typedef struct {
 /* Raw fields, nothing validated. Views point into memory that the filler owns. */
 typedef struct {
     cuzk_kind kind;
-    uint64_t sector_size;      /* 0 = not given */
-    uint64_t registered_proof; /* number within the kind */
-    bool has_registered_proof; /* false: taken from the C1 (PoRep only) */
+    uint64_t sector_size;             /* 0 = not given */
+    uint64_t registered_proof;        /* number within the kind */
+    bool has_registered_proof;        /* false: taken from the C1 (PoRep only) */
     uint64_t sector_number, miner_id; /* PoRep: checked against the C1's replica_id */
     byte_view vanilla_proof;          /* PoRep: C1 JSON, inner or enveloped */
     byte_view *vanilla_proofs;        /* PoSt: one per sector; update: one per partition */
