@@ -1,9 +1,9 @@
-/* Long tier: the subgroup check by random buckets, which takes over from 32,768 points a section. */
+/* Long tier: the subgroup check by random buckets, which takes over from 40,960 points a section. */
 #include "unit/params_support.h"
 
 #include "base/clock.h"
 
-enum { MANY = 40000 };
+enum { MANY = 41000 };
 
 static cuzk_status check(const params_image *im, cuzk_err *err)
 {
@@ -43,8 +43,8 @@ static void single_bad_points_are_found(void **state)
     cuzk_g2_write(g2, &q);
     params_image_build(&im, n);
     assert_int_equal(check(&im, NULL), CUZK_OK);
-    expect_named(&im, VEC_L, 12345, g1, 96, "section l, point 12345 of 40000 is not in the sub");
-    expect_named(&im, VEC_B2, MANY - 1, g2, 192, "section b_g2, point 39999 of 40000 is not in");
+    expect_named(&im, VEC_L, 12345, g1, 96, "section l, point 12345 of 41000 is not in the sub");
+    expect_named(&im, VEC_B2, MANY - 1, g2, 192, "section b_g2, point 40999 of 41000 is not in");
     cuzk_free(im.bytes);
 }
 
@@ -61,7 +61,7 @@ static void cancelling_bad_points_are_found(void **state)
     cuzk_g1_write(im.bytes + im.vec_at[VEC_L] + 96 * 7, &p);
     cuzk_g1_affine_neg(&p, &p);
     cuzk_g1_write(g1, &p);
-    expect_named(&im, VEC_L, 8, g1, 96, "section l, point 7 of 40000");
+    expect_named(&im, VEC_L, 8, g1, 96, "section l, point 7 of 41000");
     cuzk_free(im.bytes);
 }
 
