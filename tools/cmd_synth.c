@@ -87,7 +87,10 @@ static int synth_request(int argc, char **argv)
         "sealed sector: its vanilla proofs hold and verifiers accept them, but nothing was ever\n"
         "stored. For tests and benchmarks at full size: seconds and little memory, and the same\n"
         "bytes for the same options.",
-        options, sizeof options / sizeof options[0], names, 1};
+        options,
+        sizeof options / sizeof options[0],
+        names,
+        1};
     if (!cli_parse(&cmd, argc, argv, &circuit, &exit_code))
         return exit_code;
     if (!dir)

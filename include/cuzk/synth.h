@@ -30,7 +30,7 @@ typedef struct {
     const uint64_t *sector_ids; /* Window: n_sectors, ascending; NULL: sector, sector + 1, ... */
     uint64_t sector;            /* number of the (first) sector */
     uint64_t miner;
-    const char *registered_proof; /* Rust name; NULL: the current type of the circuit */
+    const char *registered_proof;           /* Rust name; NULL: the current type of the circuit */
     const uint8_t *ticket, *challenge_seed; /* PoRep: 32 bytes each, or NULL */
     const uint8_t *randomness;              /* PoSt: 32 bytes, or NULL */
     /* PoRep: data repeats after 2^this nodes; -1: all zero, a committed-capacity sector. */
@@ -41,8 +41,10 @@ typedef struct {
     cuzk_trace *trace; /* NULL: no timing */
 } cuzk_synth_options;
 #define CUZK_SYNTH_OPTIONS_DEFAULTS                                                                \
-    {sizeof(cuzk_synth_options), 0, 0, 0, 0, NULL, 1, 1000, NULL, NULL, NULL, NULL, -1, -1, -1,    \
-     NULL}
+    {                                                                                              \
+        sizeof(cuzk_synth_options), 0, 0, 0, 0, NULL, 1, 1000, NULL, NULL, NULL, NULL, -1, -1, -1, \
+            NULL                                                                                   \
+    }
 
 typedef struct {
     char registered_proof[56];

@@ -604,6 +604,12 @@ static void leave_door(engine *e, size_t n_bytes)
     pthread_mutex_unlock(&e->lock);
 }
 
+static void log_arrival(const submission *s, const char *what)
+{
+    cuzk_log(CUZK_LOG_INFO, s->id, "%s: %s, priority %d, %zu bytes", what,
+             cuzk_engine_kind_name(s->r->msg->kind), s->priority, s->r->n_bytes);
+}
+
 cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_listener *listener,
                                engine_ticket *ticket, cuzk_err *err)
 {
@@ -619,15 +625,15 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
     st = knock(e, &s, &done, err);
     if (st == CUZK_OK && !done) {
         st = make_job(e, &s, &j, err);
-        if (st == CUZK_OK)
+        if (st == CUZK_OK) {
+            log_arrival(&s, "received"); /* before it may start */
             st = enter(e, &s, j, err);
-        else
+        } else {
             leave_door(e, r->n_bytes);
+        }
     }
-    if (st == CUZK_OK)
-        cuzk_log(CUZK_LOG_INFO, s.id, "%s: %s, priority %d, %zu bytes",
-                 s.ticket->attached ? "joined" : "queued", cuzk_engine_kind_name(r->msg->kind), s.priority,
-                 r->n_bytes);
+    if (st == CUZK_OK && s.ticket->attached)
+        log_arrival(&s, "joined");
     settle(e, &s.after);
     return st;
 }

@@ -1,5 +1,5 @@
-/* One proof from request to checked bytes. The stages of a partition run one after another here; each
- * is data-parallel inside on the prover's pool. */
+/* One proof from request to checked bytes. The stages of a partition run one after another here;
+ * each is data-parallel inside on the prover's pool. */
 #include "engine/prover.h"
 
 #include <string.h>
@@ -131,11 +131,12 @@ static cuzk_status explain_rejection(const job_context *j, const cs_circuit *cir
     cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->srs, &checked, err);
     if (st != CUZK_OK)
         return st;
-    return cuzk_fail(err, CUZK_PARAMS, 0,
-                     "partition %d: the witness satisfies the circuit but the proof does not verify: "
-                     "the parameters in %s are damaged or belong to another setup; run `cuzk params "
-                     "check`",
-                     opt->partition, j->prover->params_dir);
+    return cuzk_fail(
+        err, CUZK_PARAMS, 0,
+        "partition %d: the witness satisfies the circuit but the proof does not verify: "
+        "the parameters in %s are damaged or belong to another setup; run `cuzk params "
+        "check`",
+        opt->partition, j->prover->params_dir);
 }
 
 static cuzk_status prove_partition(const job_context *j, unsigned partition, uint8_t *out,
@@ -172,10 +173,11 @@ static cuzk_status refuse_test_rs(const job_context *j, cuzk_err *err)
 {
     if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->srs->vk))
         return CUZK_OK;
-    return cuzk_fail(err, CUZK_INVAL, 0,
-                     "the published r, s may be used only with parameters made by `cuzk params make "
-                     "--insecure-test-secrets`, and those in %s are not",
-                     j->prover->params_dir);
+    return cuzk_fail(
+        err, CUZK_INVAL, 0,
+        "the published r, s may be used only with parameters made by `cuzk params make "
+        "--insecure-test-secrets`, and those in %s are not",
+        j->prover->params_dir);
 }
 
 cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,

@@ -7,8 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const section_names[SECTION_COUNT] = {"vk (ic)", "h",    "l",
-                                                         "a",       "b_g1", "b_g2"};
+static const char *const section_names[SECTION_COUNT] = {"vk (ic)", "h", "l", "a", "b_g1", "b_g2"};
 
 const char *cuzk_section_name(params_section s)
 {

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/mem.h"
+#include "msm/lanes.h"
 #include "msm/msm_plan.h"
 
 #define POINT          g1_affine
@@ -21,8 +23,8 @@
 #define FIXED_BASE     g1_fixed_base
 #define FIXED_BASE_(op) cuzk_g1_fixed_base_##op
 #define FIXED_WINDOW   15u /* docs/msm.md, "Fixed base" */
-
-#define ADD_PAIRS_BATCH add_pairs_portable
+#define LANE           lane1
+#define LANE_(op)      lane1_##op
 
 #include "msm/batch_add.inc"
 

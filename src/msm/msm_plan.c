@@ -12,10 +12,10 @@
 /* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
 #define SEG_ENTRIES 8192u
 /* Entries sorted at a time (8 bytes each): bounds the memory of large sums. */
-#define GROUP_ENTRIES ((size_t)1 << 24)
+#define GROUP_ENTRIES ((size_t)1 << 22)
 #define RANGE_MIN     4096u
 #define RANGES_MAX    64u
-#define CHAINS_LG_MAX 10u
+#define CHAINS_LG_MAX 9u
 
 unsigned cuzk_msm_forced_window;
 

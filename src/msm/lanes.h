@@ -1,0 +1,285 @@
+/* Coordinates of eight points, for the eight-lane batched additions (batch_add_ifma.inc): lane1 for
+ * G1 (one fp8), lane2 for G2 (two). Functions of equal names do the same in both.
+ *
+ * Points stay in memory as they are, in the radix 2^384, and are read as if the radix were the
+ * lanes' 2^416: every coordinate appears with a factor s = 2^-32. The slope of a chord is a quotient
+ * and loses the factor, so of the addition formulas only x3 = slope^2 - x1 - x2 needs care: lane_sqr
+ * returns s slope^2, by a Montgomery step of 32 bits after the others, an eighth of a product. No
+ * coordinate is ever converted.
+ */
+#ifndef CUZK_MSM_LANES_H
+#define CUZK_MSM_LANES_H
+
+#include "field/simd.h"
+
+#if CUZK_HAVE_IFMA
+
+/* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high half
+ * of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
+IFMA_INLINE void fp8_div_2_32(fp8 *r, const fp8 *a)
+{
+    __m512i t[9], mask = ifma_set1(IFMA_MASK);
+    __m512i q = _mm512_madd52lo_epu64(_mm512_setzero_si512(), a->l[0], ifma_set1(IFMA_FP_INV));
+    fp8 p;
+    fp8_constant(&p, FP8_P);
+    q = _mm512_and_si512(q, ifma_set1(0xffffffffu));
+    for (int i = 0; i < 8; i++)
+        t[i] = a->l[i];
+    t[8] = _mm512_setzero_si512();
+    ifma_row_lo(t, q, p.l, 8);
+    ifma_row_hi(t + 1, q, p.l, 8);
+    ifma_normalize(t, t, 8);
+    for (int i = 0; i < 7; i++)
+        r->l[i] = _mm512_or_si512(_mm512_srli_epi64(t[i], 32),
+                                  _mm512_and_si512(_mm512_slli_epi64(t[i + 1], 20), mask));
+    r->l[7] = _mm512_srli_epi64(t[7], 32);
+}
+
+/* a in the lanes of the mask becomes -a limb by limb: limbs are signed afterwards. */
+IFMA_INLINE void fp8_negate_limbs(fp8 *a, __mmask8 mask)
+{
+    for (int i = 0; i < 8; i++)
+        a->l[i] = _mm512_mask_sub_epi64(a->l[i], mask, _mm512_setzero_si512(), a->l[i]);
+}
+
+/* r = a - b + p (row FP8_P) or 2p (FP8_2P), < 4p, then below p. Limbs of b may be signed. */
+IFMA_INLINE void fp8_sub_canon(fp8 *r, const fp8 *a, const fp8 *b, int row)
+{
+    fp8 k;
+    fp8_constant(&k, row);
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), k.l[i]);
+    ifma_normalize(r->l, r->l, 8);
+    fp8_canon(r, r);
+}
+
+IFMA_INLINE void fp8_add_limbs(fp8 *r, const fp8 *a, const fp8 *b)
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_add_epi64(a->l[i], b->l[i]);
+}
+
+IFMA_INLINE void fp8_set_zero(fp8 *r)
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_setzero_si512();
+}
+
+/* ---- G1 ---- */
+
+typedef fp8 lane1;
+
+IFMA_INLINE void lane1_load(lane1 *r, const fp *const p[8])
+{
+    fp8_load_from(r, p);
+}
+
+IFMA_INLINE void lane1_store(fp *const p[8], const lane1 *a)
+{
+    fp8_store_to(p, a);
+}
+
+/* 1 in the lanes' radix. */
+IFMA_INLINE void lane1_one(lane1 *r)
+{
+    fp8_constant(r, FP8_ONE);
+}
+
+IFMA_INLINE void lane1_zero(lane1 *r)
+{
+    fp8_set_zero(r);
+}
+
+IFMA_INLINE __mmask8 lane1_zero_mask(const lane1 *a)
+{
+    return fp8_zero_mask(a);
+}
+
+IFMA_INLINE __mmask8 lane1_eq_mask(const lane1 *a, const lane1 *b)
+{
+    return fp8_eq_mask(a, b);
+}
+
+IFMA_INLINE void lane1_negate_limbs(lane1 *a, __mmask8 mask)
+{
+    fp8_negate_limbs(a, mask);
+}
+
+IFMA_INLINE void lane1_select(lane1 *r, __mmask8 mask, const lane1 *a, const lane1 *b)
+{
+    fp8_select(r, mask, a, b);
+}
+
+/* a - b + 64p; a and b may have signed limbs; a - b > -64p. */
+IFMA_INLINE void lane1_sub(lane1 *r, const lane1 *a, const lane1 *b)
+{
+    fp8_sub(r, a, b);
+}
+
+IFMA_INLINE void lane1_add_limbs(lane1 *r, const lane1 *a, const lane1 *b)
+{
+    fp8_add_limbs(r, a, b);
+}
+
+IFMA_INLINE void lane1_sub_canon(lane1 *r, const lane1 *a, const lane1 *b, int row)
+{
+    fp8_sub_canon(r, a, b, row);
+}
+
+/* a < 2^11 p, b < 2^6 p: r < 2p. */
+IFMA_INLINE void lane1_mul(lane1 *r, const lane1 *a, const lane1 *b)
+{
+    fp8_mul(r, a, b);
+}
+
+/* a^2 / 2^32; a < 2p: r < p + p / 2^31. */
+IFMA_INLINE void lane1_sqr(lane1 *r, const lane1 *a)
+{
+    fp8 t;
+    fp8_sqr(&t, a);
+    fp8_div_2_32(r, &t);
+}
+
+/* Into the lanes' radix; a < p, r < p. */
+IFMA_INLINE void lane1_enter(lane1 *r, const lane1 *a)
+{
+    fp8_enter(r, a);
+}
+
+IFMA_INLINE void lane1_canon(lane1 *r, const lane1 *a)
+{
+    fp8_canon(r, a);
+}
+
+/* ---- G2 ---- */
+
+typedef fp2_8 lane2;
+
+IFMA_INLINE void lane2_load(lane2 *r, const fp2 *const p[8])
+{
+    const fp *c0[8], *c1[8];
+    for (int i = 0; i < 8; i++) {
+        c0[i] = &p[i]->c0;
+        c1[i] = &p[i]->c1;
+    }
+    fp8_load_from(&r->c0, c0);
+    fp8_load_from(&r->c1, c1);
+}
+
+IFMA_INLINE void lane2_store(fp2 *const p[8], const lane2 *a)
+{
+    fp *c0[8], *c1[8];
+    for (int i = 0; i < 8; i++) {
+        c0[i] = &p[i]->c0;
+        c1[i] = &p[i]->c1;
+    }
+    fp8_store_to(c0, &a->c0);
+    fp8_store_to(c1, &a->c1);
+}
+
+IFMA_INLINE void lane2_one(lane2 *r)
+{
+    fp8_constant(&r->c0, FP8_ONE);
+    fp8_set_zero(&r->c1);
+}
+
+IFMA_INLINE void lane2_zero(lane2 *r)
+{
+    fp8_set_zero(&r->c0);
+    fp8_set_zero(&r->c1);
+}
+
+IFMA_INLINE __mmask8 lane2_zero_mask(const lane2 *a)
+{
+    return (__mmask8)(fp8_zero_mask(&a->c0) & fp8_zero_mask(&a->c1));
+}
+
+IFMA_INLINE __mmask8 lane2_eq_mask(const lane2 *a, const lane2 *b)
+{
+    return (__mmask8)(fp8_eq_mask(&a->c0, &b->c0) & fp8_eq_mask(&a->c1, &b->c1));
+}
+
+IFMA_INLINE void lane2_negate_limbs(lane2 *a, __mmask8 mask)
+{
+    fp8_negate_limbs(&a->c0, mask);
+    fp8_negate_limbs(&a->c1, mask);
+}
+
+IFMA_INLINE void lane2_select(lane2 *r, __mmask8 mask, const lane2 *a, const lane2 *b)
+{
+    fp8_select(&r->c0, mask, &a->c0, &b->c0);
+    fp8_select(&r->c1, mask, &a->c1, &b->c1);
+}
+
+IFMA_INLINE void lane2_sub(lane2 *r, const lane2 *a, const lane2 *b)
+{
+    fp8_sub(&r->c0, &a->c0, &b->c0);
+    fp8_sub(&r->c1, &a->c1, &b->c1);
+}
+
+IFMA_INLINE void lane2_add_limbs(lane2 *r, const lane2 *a, const lane2 *b)
+{
+    fp8_add_limbs(&r->c0, &a->c0, &b->c0);
+    fp8_add_limbs(&r->c1, &a->c1, &b->c1);
+}
+
+IFMA_INLINE void lane2_sub_canon(lane2 *r, const lane2 *a, const lane2 *b, int row)
+{
+    fp8_sub_canon(&r->c0, &a->c0, &b->c0, row);
+    fp8_sub_canon(&r->c1, &a->c1, &b->c1, row);
+}
+
+/* r = a b + c d with one reduction, < 2p for sums of products below 2^34 p^2. Rows as in fp8_mul;
+ * a column takes at most 48 terms below 2^52 and a carry, less than 2^58. */
+IFMA_INLINE void fp8_dot2(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c, const fp8 *d)
+{
+    __m512i t[16], inv = ifma_set1(IFMA_FP_INV);
+    fp8 p;
+    fp8_constant(&p, FP8_P);
+    for (int i = 0; i < 16; i++)
+        t[i] = _mm512_setzero_si512();
+    for (int i = 0; i < 8; i++) {
+        ifma_row(t + i, a->l[i], b->l, 8);
+        ifma_row(t + i, c->l[i], d->l, 8);
+        ifma_redc_step(t + i, p.l, inv, 8);
+    }
+    ifma_normalize(r->l, t + 8, 8);
+}
+
+/* Both coefficients < 2p for a < 2^11 p, b < 2^6 p. Multiply-adds: 784, three products 792. */
+IFMA_INLINE void lane2_mul(lane2 *r, const lane2 *a, const lane2 *b)
+{
+    fp8 n, t;
+    fp8_neg(&n, &b->c1); /* 64p - c1 */
+    fp8_dot2(&t, &a->c0, &b->c0, &a->c1, &n);
+    fp8_dot2(&r->c1, &a->c0, &b->c1, &a->c1, &b->c0);
+    r->c0 = t;
+}
+
+/* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32 */
+IFMA_INLINE void lane2_sqr(lane2 *r, const lane2 *a)
+{
+    fp8 s, d, twice;
+    fp8_add(&s, &a->c0, &a->c1);
+    fp8_sub(&d, &a->c0, &a->c1);
+    fp8_add(&twice, &a->c0, &a->c0);
+    fp8_mul(&twice, &twice, &a->c1);
+    fp8_mul(&s, &s, &d);
+    fp8_div_2_32(&r->c0, &s);
+    fp8_div_2_32(&r->c1, &twice);
+}
+
+IFMA_INLINE void lane2_enter(lane2 *r, const lane2 *a)
+{
+    fp8_enter(&r->c0, &a->c0);
+    fp8_enter(&r->c1, &a->c1);
+}
+
+IFMA_INLINE void lane2_canon(lane2 *r, const lane2 *a)
+{
+    fp8_canon(&r->c0, &a->c0);
+    fp8_canon(&r->c1, &a->c1);
+}
+
+#endif
+#endif
