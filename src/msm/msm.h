@@ -14,7 +14,7 @@
 #include "curve/g1.h"
 #include "curve/g2.h"
 
-/* out = sum_i k[i] * p[idx ? idx[i] : i], 0 <= n < 2^31; n == 0 gives the identity.
+/* out = sum_i k[i] * p[idx ? idx[i] : i], 0 <= n < 2^31; n == 0 gives the identity. idx[i] < 2^31.
  * Signed digits, batched-affine buckets, window from a measured table. */
 cuzk_status cuzk_msm_g1(cuzk_pool *pool, g1_jac *out, const g1_affine p[], const uint32_t idx[],
                         const fr_canon k[], size_t n, cuzk_err *err);

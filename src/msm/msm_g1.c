@@ -16,7 +16,6 @@
 #define CUZK_FE(op)    cuzk_fp_##op
 #define POINT_(op)     g1_##op
 #define CUZK_POINT(op) cuzk_g1_##op
-#define MSM_CURVE      MSM_G1
 #define MSM_NAME       "sums in G1"
 #define CUZK_MSM       cuzk_msm_g1
 #define CUZK_SUM       cuzk_sum_g1

@@ -16,7 +16,6 @@
 #define CUZK_FE(op)    cuzk_fp2_##op
 #define POINT_(op)     g2_##op
 #define CUZK_POINT(op) cuzk_g2_##op
-#define MSM_CURVE      MSM_G2
 #define MSM_NAME       "sums in G2"
 #define CUZK_MSM       cuzk_msm_g2
 #define CUZK_SUM       cuzk_sum_g2

@@ -36,10 +36,8 @@ typedef struct {
     size_t n_ranges;
 } msm_plan;
 
-typedef enum { MSM_G1, MSM_G2 } msm_curve;
-
 /* For n >= 1 points. */
-void cuzk_msm_plan_make(msm_plan *plan, msm_curve curve, size_t n);
+void cuzk_msm_plan_make(msm_plan *plan, size_t n);
 
 /* Test and benchmark hook: a window to use instead of the table's (0: the table's). Not for use
  * while sums are running. */
