@@ -28,12 +28,13 @@ typedef struct {
     size_t max_results;        /* ended jobs that are kept */
     unsigned result_ttl_s;     /* and for how long */
     unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
+    unsigned stop_s;           /* after that, before the process ends without it */
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
-        .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60,                                  \
+        .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
     }
 
 /* Serves until SIGTERM or SIGINT, then ends cleanly and returns CUZK_OK. A second signal ends the
