@@ -2,6 +2,8 @@
  * says which test has which row): A06, A09, A10, A11, A14, A15, A16, A18, A22, A23. */
 #include "unit/groth16_support.h"
 
+#include <sys/stat.h>
+
 #include "cuzk/cuzk.h"
 #include "filecoin/request.h"
 
@@ -269,13 +271,34 @@ static void points_of_a_proof(void **state)
     cuzk_request_close(req);
 }
 
+/* ---- files --------------------------------------------------------------------------------- */
+
+/* What is not a file is refused, and a FIFO is not waited for. */
+static void things_that_are_no_files(void **state)
+{
+    (void)state;
+    cuzk_request *req;
+    groth16_vk vk;
+    groth16_srs srs;
+    cuzk_err err;
+    const char *fifo = test_path("request.json");
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    for (int i = 0; i < 2; i++) { /* by folder, by name */
+        assert_int_equal(cuzk_request_open(&req, i ? fifo : test_dir, &err), CUZK_IO);
+        assert_non_null(strstr(err.msg, "request.json is not a regular file"));
+    }
+    assert_int_equal(cuzk_vk_read(&vk, fifo, &err), CUZK_IO);
+    assert_int_equal(cuzk_srs_read(&srs, fifo, NULL, &err), CUZK_IO);
+    assert_int_equal(cuzk_srs_read(&srs, test_dir, NULL, &err), CUZK_IO);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(length_bombs),      cmocka_unit_test(registered_proof_numbers),
         cmocka_unit_test(field_sizes),       cmocka_unit_test(partition_and_sectors),
         cmocka_unit_test(update_partitions), cmocka_unit_test(proofs_of_several_partitions),
-        cmocka_unit_test(points_of_a_proof),
+        cmocka_unit_test(points_of_a_proof), cmocka_unit_test(things_that_are_no_files),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
 }
