@@ -1,5 +1,5 @@
-/* A program linked to libcuzk.a must run the arithmetic that `cuzk version` names: a constructor in an
- * object that nothing refers to is silently left out of a static link (it was, once).
+/* A program linked to libcuzk.a must run the arithmetic that `cuzk version` names: a constructor in
+ * an object that nothing refers to is silently left out of a static link (it was, once).
  */
 #include <stdio.h>
 
