@@ -19,6 +19,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define CUZK_PROOF_BYTES    192
 #define CUZK_ALL_PARTITIONS (-1)
@@ -147,6 +148,7 @@ typedef struct {
 } cuzk_circuit_entry;
 bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif
