@@ -86,8 +86,7 @@ static void fill_getopt(struct option *o, const cli_command *cmd)
     o[cmd->n_options] = (struct option){"help", no_argument, NULL, 'h'};
 }
 
-bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operand[],
-               int *exit_code)
+bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operand[], int *exit_code)
 {
     struct option long_options[MAX_OPTIONS + 2] = {0};
     fill_getopt(long_options, cmd);
@@ -114,7 +113,8 @@ bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operan
     if (n < cmd->n_operands)
         fprintf(stderr, "cuzk: %s is missing\n", cmd->operand_names[n]);
     if (n > cmd->n_operands)
-        fprintf(stderr, "cuzk: \"%s\" is one argument too many\n", argv[optind + (int)cmd->n_operands]);
+        fprintf(stderr, "cuzk: \"%s\" is one argument too many\n",
+                argv[optind + (int)cmd->n_operands]);
     if (n != cmd->n_operands)
         return usage_error(cmd, exit_code);
     for (unsigned i = 0; i < n; i++)

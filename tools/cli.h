@@ -28,8 +28,8 @@ typedef struct {
 } cli_option;
 
 typedef struct {
-    const char *usage;   /* "prove REQUEST --out FILE [options]" */
-    const char *about;   /* paragraphs for --help */
+    const char *usage; /* "prove REQUEST --out FILE [options]" */
+    const char *about; /* paragraphs for --help */
     const cli_option *options;
     unsigned n_options;
     const char *const *operand_names;
@@ -47,20 +47,29 @@ typedef struct {
     uint64_t threads;
     const char *params_dir;
 } cli_common;
-#define CLI_OPT_JSON(c)    {"json", CLI_FLAG, &(c).json, NULL, "print the result as one JSON object"}
+#define CLI_OPT_JSON(c)                                                                            \
+    {                                                                                              \
+        "json", CLI_FLAG, &(c).json, NULL, "print the result as one JSON object"                   \
+    }
 #define CLI_OPT_THREADS(c)                                                                         \
-    {"threads", CLI_UINT, &(c).threads, "N", "threads to use; default: all this process may use"}
+    {                                                                                              \
+        "threads", CLI_UINT, &(c).threads, "N",                                                    \
+            "threads to use; default: all this process may use"                                    \
+    }
 #define CLI_OPT_PARAMS(c)                                                                          \
-    {"params", CLI_STRING, &(c).params_dir, "DIR",                                                 \
-     "folder of parameter files; default: $FIL_PROOFS_PARAMETER_CACHE, then\n"                     \
-     "/var/tmp/filecoin-proof-parameters"}
+    {                                                                                              \
+        "params", CLI_STRING, &(c).params_dir, "DIR",                                              \
+            "folder of parameter files; default: $FIL_PROOFS_PARAMETER_CACHE, then\n"              \
+            "/var/tmp/filecoin-proof-parameters"                                                   \
+    }
 
-/* Prints "cuzk: ..." on stderr (and, with json, an object with "error" on stdout); returns the exit code. */
+/* Prints "cuzk: ..." on stderr (and, with json, an object with "error" on stdout); returns the exit
+ * code. */
 int cli_fail(bool json, cuzk_status st, const cuzk_err *err);
 int cli_fail_text(bool json, cuzk_status st, const char *text);
 
 /* JSON objects on stdout. */
-yajl_gen cli_json_begin(void);           /* opens the top object */
+yajl_gen cli_json_begin(void); /* opens the top object */
 void cli_json_key(yajl_gen g, const char *key);
 void cli_json_string(yajl_gen g, const char *key, const char *value);
 void cli_json_uint(yajl_gen g, const char *key, uint64_t value);
@@ -68,7 +77,7 @@ void cli_json_double(yajl_gen g, const char *key, double value);
 void cli_json_bool(yajl_gen g, const char *key, bool value);
 void cli_json_hex(yajl_gen g, const char *key, const uint8_t *bytes, size_t n);
 void cli_json_trace(yajl_gen g, const cuzk_trace *trace); /* "phases": [{phase, partition, ms}] */
-void cli_json_end(yajl_gen g);           /* closes, prints with a newline, frees */
+void cli_json_end(yajl_gen g);                            /* closes, prints with a newline, frees */
 
 void cli_hex(char *out, const uint8_t *bytes, size_t n);
 
@@ -76,8 +85,8 @@ void cli_hex(char *out, const uint8_t *bytes, size_t n);
 void cli_print_trace(const cuzk_trace *trace, double total_s);
 double cli_now(void); /* seconds, monotonic */
 
-/* Progress on a terminal: one line on stderr, redrawn each half second once two seconds have passed.
- * Nothing at all when stderr is not a terminal. */
+/* Progress on a terminal: one line on stderr, redrawn each half second once two seconds have
+ * passed. Nothing at all when stderr is not a terminal. */
 typedef struct cli_progress cli_progress;
 cli_progress *cli_progress_start(const char *what);
 void cli_progress_phase(void *progress, const char *phase, int partition); /* a cuzk_progress_fn */

@@ -40,7 +40,8 @@ static void print_summary(const cuzk_circuit_summary *s, bool json)
         cli_json_end(g);
         return;
     }
-    printf("inputs %" PRIu64 " aux %" PRIu64 " rows %" PRIu64 "\n", s->n_inputs, s->n_aux, s->n_rows);
+    printf("inputs %" PRIu64 " aux %" PRIu64 " rows %" PRIu64 "\n", s->n_inputs, s->n_aux,
+           s->n_rows);
     printf("nnz a %" PRIu64 " b %" PRIu64 " c %" PRIu64 "; longest a %" PRIu64 " b %" PRIu64
            " c %" PRIu64 "\n",
            s->nnz_a, s->nnz_b, s->nnz_c, s->longest_a, s->longest_b, s->longest_c);
@@ -59,11 +60,14 @@ static int circuit_digest(int argc, char **argv)
         CLI_OPT_JSON(common),
     };
     static const char *const names[] = {"CIRCUIT"};
-    const cli_command cmd = {
-        "circuit digest CIRCUIT [options]",
-        "Runs the blank circuit and prints its counts and the BLAKE2s-256 digest of its R1CS, which is\n"
-        "equal for two implementations only if every row and coefficient is.",
-        options, sizeof options / sizeof options[0], names, 1};
+    const cli_command cmd = {"circuit digest CIRCUIT [options]",
+                             "Runs the blank circuit and prints its counts and the BLAKE2s-256 "
+                             "digest of its R1CS, which is\n"
+                             "equal for two implementations only if every row and coefficient is.",
+                             options,
+                             sizeof options / sizeof options[0],
+                             names,
+                             1};
     if (!cli_parse(&cmd, argc, argv, &circuit, &exit_code))
         return exit_code;
     cuzk_err err = {0};
@@ -112,8 +116,8 @@ static void print_witness(yajl_gen g, unsigned partition, const cuzk_witness_sum
     fflush(stdout);
 }
 
-static cuzk_status witness_partitions(const cuzk_request *req, unsigned first, unsigned n, FILE *blocks,
-                                      yajl_gen g, bool *satisfied, cuzk_err *err)
+static cuzk_status witness_partitions(const cuzk_request *req, unsigned first, unsigned n,
+                                      FILE *blocks, yajl_gen g, bool *satisfied, cuzk_err *err)
 {
     for (unsigned k = first; k < first + n; k++) {
         cuzk_witness_summary w;
@@ -134,15 +138,19 @@ static int circuit_witness(int argc, char **argv)
     const char *path, *blocks_path = NULL;
     const cli_option options[] = {
         {"partition", CLI_UINT, &partition, "K", "partition K alone; default: all"},
-        {"blocks", CLI_STRING, &blocks_path, "FILE", "also write a digest for each 65,536 aux values"},
+        {"blocks", CLI_STRING, &blocks_path, "FILE",
+         "also write a digest for each 65,536 aux values"},
         CLI_OPT_JSON(common),
     };
     static const char *const names[] = {"REQUEST"};
-    const cli_command cmd = {
-        "circuit witness REQUEST [options]",
-        "Builds the witness of each partition, checks every row and prints counts and SHA-256 digests\n"
-        "of inputs and aux values. Exit code 3 when a row is not satisfied.",
-        options, sizeof options / sizeof options[0], names, 1};
+    const cli_command cmd = {"circuit witness REQUEST [options]",
+                             "Builds the witness of each partition, checks every row and prints "
+                             "counts and SHA-256 digests\n"
+                             "of inputs and aux values. Exit code 3 when a row is not satisfied.",
+                             options,
+                             sizeof options / sizeof options[0],
+                             names,
+                             1};
     if (!cli_parse(&cmd, argc, argv, &path, &exit_code))
         return exit_code;
     cuzk_err err = {0};
@@ -197,10 +205,14 @@ int cmd_circuits(int argc, char **argv)
     int exit_code = 0;
     cli_common common = {0};
     const cli_option options[] = {CLI_OPT_JSON(common)};
-    const cli_command cmd = {"circuits [options]",
-                             "Lists the registered circuits: name, inputs with ONE, aux variables, rows, domain,\n"
-                             "bytes of the .params file, file stem of .params and .vk.",
-                             options, 1, NULL, 0};
+    const cli_command cmd = {
+        "circuits [options]",
+        "Lists the registered circuits: name, inputs with ONE, aux variables, rows, domain,\n"
+        "bytes of the .params file, file stem of .params and .vk.",
+        options,
+        1,
+        NULL,
+        0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     yajl_gen g = common.json ? cli_json_begin() : NULL;
@@ -214,8 +226,8 @@ int cmd_circuits(int argc, char **argv)
                "params bytes", "file stem");
     for (size_t i = 0; cuzk_circuit_at(&e, i); i++) {
         if (!g) {
-            printf("%-13s %7" PRIu64 " %10" PRIu64 " %10" PRIu64 "  2^%-3u %12" PRIu64 "  %s\n", e.name,
-                   e.n_inputs, e.n_aux, e.n_rows, e.lg_domain, e.params_bytes, e.stem);
+            printf("%-13s %7" PRIu64 " %10" PRIu64 " %10" PRIu64 "  2^%-3u %12" PRIu64 "  %s\n",
+                   e.name, e.n_inputs, e.n_aux, e.n_rows, e.lg_domain, e.params_bytes, e.stem);
             continue;
         }
         yajl_gen_map_open(g);

@@ -19,16 +19,22 @@ static int params_make(int argc, char **argv)
         CLI_OPT_JSON(common),
     };
     static const char *const names[] = {"CIRCUIT"};
-    const cli_command cmd = {
-        "params make CIRCUIT --insecure-test-secrets --out DIR [options]",
-        "Makes test parameters for CIRCUIT (porep-2k, winning-2k, ...; see `cuzk circuits`): DIR/v28-*.params\n"
-        "and .vk under the established names. For tests and benchmarks only, never for a real network.",
-        options, sizeof options / sizeof options[0], names, 1};
+    const cli_command cmd = {"params make CIRCUIT --insecure-test-secrets --out DIR [options]",
+                             "Makes test parameters for CIRCUIT (porep-2k, winning-2k, ...; see "
+                             "`cuzk circuits`): DIR/v28-*.params\n"
+                             "and .vk under the established names. For tests and benchmarks only, "
+                             "never for a real network.",
+                             options,
+                             sizeof options / sizeof options[0],
+                             names,
+                             1};
     if (!cli_parse(&cmd, argc, argv, &circuit, &exit_code))
         return exit_code;
     if (!insecure || !dir || common.threads > UINT_MAX) {
-        fprintf(stderr, "cuzk: params make wants --out DIR and --insecure-test-secrets (there are no "
-                        "other secrets to make parameters from: real ones come from Filecoin's ceremony)\n");
+        fprintf(
+            stderr,
+            "cuzk: params make wants --out DIR and --insecure-test-secrets (there are no "
+            "other secrets to make parameters from: real ones come from Filecoin's ceremony)\n");
         return CLI_EXIT_USAGE;
     }
     cuzk_err err = {0};
@@ -36,7 +42,8 @@ static int params_make(int argc, char **argv)
     cuzk_trace *trace = cuzk_trace_new(circuit);
     cli_progress *progress = cli_progress_start("making parameters");
     double begin = cli_now();
-    cuzk_status st = cuzk_params_make_insecure(circuit, dir, (unsigned)common.threads, trace, path, &err);
+    cuzk_status st =
+        cuzk_params_make_insecure(circuit, dir, (unsigned)common.threads, trace, path, &err);
     cli_progress_stop(progress);
     double seconds = cli_now() - begin;
     if (st != CUZK_OK) {
@@ -75,9 +82,10 @@ static void print_description(const char *path, const cuzk_params_description *d
     printf("file     %s\ncircuit  %s\nbytes    %llu\n", path,
            d->circuit[0] ? d->circuit : "(not an established file name)",
            (unsigned long long)d->file_bytes);
-    printf("points   ic %zu, h %zu, l %zu, a %zu, b_g1 and b_g2 %zu each\n", d->n_ic, d->n_h, d->n_l,
-           d->n_a, d->n_b);
-    printf("secrets  %s\n", d->insecure ? "PUBLISHED TEST SECRETS: insecure" : "not the test secrets");
+    printf("points   ic %zu, h %zu, l %zu, a %zu, b_g1 and b_g2 %zu each\n", d->n_ic, d->n_h,
+           d->n_l, d->n_a, d->n_b);
+    printf("secrets  %s\n",
+           d->insecure ? "PUBLISHED TEST SECRETS: insecure" : "not the test secrets");
 }
 
 static int params_file_verb(int argc, char **argv, bool check)
@@ -91,7 +99,10 @@ static int params_file_verb(int argc, char **argv, bool check)
         check ? "params check FILE [options]" : "params info FILE [options]",
         check ? "Checks every count, coordinate, curve equation and subgroup of a .params file."
               : "Prints what a .params file holds, from its headers; reads no points.",
-        options, check ? 2 : 1, names, 1};
+        options,
+        check ? 2 : 1,
+        names,
+        1};
     if (!cli_parse(&cmd, argc, argv, &path, &exit_code))
         return exit_code;
     cuzk_err err = {0};

@@ -17,7 +17,8 @@ typedef struct {
 static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
 {
     const cli_option options[] = {
-        {"out", CLI_STRING, &a->out_path, "FILE", "where to write the proof (192 bytes a partition)"},
+        {"out", CLI_STRING, &a->out_path, "FILE",
+         "where to write the proof (192 bytes a partition)"},
         {"partition", CLI_UINT, &a->partition, "K", "prove partition K alone; default: all"},
         {"insecure-test-rs", CLI_FLAG, &a->insecure_test_rs, NULL,
          "use the published r, s: reproducible proofs for tests, only with\n"
@@ -29,10 +30,14 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
     static const char *const operands[] = {"REQUEST"};
     const cli_command cmd = {
         "prove REQUEST --out FILE [options]",
-        "Proves the request in the folder REQUEST (or in its request.json) and writes the proof to\n"
+        "Proves the request in the folder REQUEST (or in its request.json) and writes the proof "
+        "to\n"
         "FILE. The vanilla proof is checked first and the finished proof is verified before it is\n"
         "written. A table of phases follows on stderr; CUZK_TIMING=1 prints each phase as it ends.",
-        options, sizeof options / sizeof options[0], operands, 1};
+        options,
+        sizeof options / sizeof options[0],
+        operands,
+        1};
     if (!cli_parse(&cmd, argc, argv, &a->request, exit_code))
         return false;
     if (!a->out_path || (a->partition != PARTITION_ALL && a->partition > INT_MAX) ||

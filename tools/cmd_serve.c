@@ -18,7 +18,8 @@ int cmd_serve(int argc, char **argv)
         CLI_OPT_PARAMS(common),
         CLI_OPT_THREADS(common),
         {"max-jobs", CLI_UINT, &max_jobs, "N", "jobs waiting or running; more are refused"},
-        {"grace", CLI_UINT, &grace, "SECONDS", "after SIGTERM, for the running job to finish; default 60"},
+        {"grace", CLI_UINT, &grace, "SECONDS",
+         "after SIGTERM, for the running job to finish; default 60"},
         {"insecure-listen", CLI_FLAG, &daemon.insecure, NULL,
          "allow TCP addresses beyond loopback: there is no authentication"},
         {"insecure-test-rs", CLI_FLAG, &daemon.insecure_test_rs, NULL,
@@ -27,10 +28,15 @@ int cmd_serve(int argc, char **argv)
     };
     const cli_command cmd = {
         "serve [options]",
-        "Runs the proving daemon in the foreground: gRPC service cuzk.v1.ProvingEngine. Parameters are\n"
-        "loaded at the first proof of a circuit and kept. SIGTERM or SIGINT: no new jobs, the running one\n"
+        "Runs the proving daemon in the foreground: gRPC service cuzk.v1.ProvingEngine. Parameters "
+        "are\n"
+        "loaded at the first proof of a circuit and kept. SIGTERM or SIGINT: no new jobs, the "
+        "running one\n"
         "is finished, exit 0; a second signal ends at once. The log goes to stderr.",
-        options, sizeof options / sizeof options[0], NULL, 0};
+        options,
+        sizeof options / sizeof options[0],
+        NULL,
+        0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     if (common.threads > UINT_MAX || grace > UINT_MAX) {

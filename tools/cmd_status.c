@@ -58,9 +58,13 @@ int cmd_status(int argc, char **argv)
          "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},
         CLI_OPT_JSON(common),
     };
-    const cli_command cmd = {"status [options]",
-                             "Asks a daemon for its queues, counters and the parameters in its memory.",
-                             options, sizeof options / sizeof options[0], NULL, 0};
+    const cli_command cmd = {
+        "status [options]",
+        "Asks a daemon for its queues, counters and the parameters in its memory.",
+        options,
+        sizeof options / sizeof options[0],
+        NULL,
+        0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     cuzk_err err = {0};

@@ -18,17 +18,24 @@ static bool parse_args(submit_args *a, int argc, char **argv, int *exit_code)
         {"out", CLI_STRING, &a->out_path, "FILE", "where to write the proof"},
         {"address", CLI_STRING, &a->address, "ADDRESS",
          "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},
-        {"id", CLI_STRING, &a->id, "ID", "request id: the same id and content are proved only once"},
-        {"priority", CLI_UINT, &a->priority, "N", "1 low, 2 normal, 3 high, 4 critical; default: by kind"},
-        {"timeout", CLI_UINT, &a->timeout_s, "SECONDS", "give up waiting (the job goes on); default: never"},
+        {"id", CLI_STRING, &a->id, "ID",
+         "request id: the same id and content are proved only once"},
+        {"priority", CLI_UINT, &a->priority, "N",
+         "1 low, 2 normal, 3 high, 4 critical; default: by kind"},
+        {"timeout", CLI_UINT, &a->timeout_s, "SECONDS",
+         "give up waiting (the job goes on); default: never"},
         CLI_OPT_JSON(a->common),
     };
     static const char *const operands[] = {"REQUEST"};
     const cli_command cmd = {
         "submit REQUEST --out FILE [options]",
-        "Sends the request in the folder REQUEST to a daemon (`cuzk serve`), waits for the proof and\n"
+        "Sends the request in the folder REQUEST to a daemon (`cuzk serve`), waits for the proof "
+        "and\n"
         "writes it to FILE. A table of the daemon's timings follows on stderr.",
-        options, sizeof options / sizeof options[0], operands, 1};
+        options,
+        sizeof options / sizeof options[0],
+        operands,
+        1};
     if (!cli_parse(&cmd, argc, argv, &a->path, exit_code))
         return false;
     if (!a->out_path) {

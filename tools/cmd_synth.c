@@ -83,10 +83,14 @@ static int synth_request(int argc, char **argv)
     static const char *const names[] = {"CIRCUIT"};
     const cli_command cmd = {
         "synth request CIRCUIT --out DIR [options]",
-        "Makes a request for CIRCUIT (porep-32g, winning-2k, wpost-64g, snap-8m, ...) without a sealed\n"
-        "sector: its vanilla proofs hold and verifiers accept them, but nothing was ever stored. For tests\n"
-        "and benchmarks at full size: seconds and little memory, the same bytes for the same options.",
-        options, sizeof options / sizeof options[0], names, 1};
+        "Makes a request for CIRCUIT (porep-32g, winning-2k, wpost-64g, snap-8m, ...) without a\n"
+        "sealed sector: its vanilla proofs hold and verifiers accept them, but nothing was ever\n"
+        "stored. For tests and benchmarks at full size: seconds and little memory, and the same\n"
+        "bytes for the same options.",
+        options,
+        sizeof options / sizeof options[0],
+        names,
+        1};
     if (!cli_parse(&cmd, argc, argv, &circuit, &exit_code))
         return exit_code;
     if (!dir)

@@ -17,12 +17,16 @@ int cmd_verify(int argc, char **argv)
         CLI_OPT_JSON(common),
     };
     static const char *const names[] = {"REQUEST", "PROOF"};
-    const cli_command cmd = {
-        "verify REQUEST PROOF [options]",
-        "Verifies the proof in the file PROOF against the statement of REQUEST, with the verifying\n"
-        "key (.vk) of its circuit. Public inputs are derived from the commitments. Exit code 0: valid,\n"
-        "1: not valid, 2: not a proof at all, 4: no verifying key.",
-        options, sizeof options / sizeof options[0], names, 2};
+    const cli_command cmd = {"verify REQUEST PROOF [options]",
+                             "Verifies the proof in the file PROOF against the statement of "
+                             "REQUEST, with the verifying\n"
+                             "key (.vk) of its circuit. Public inputs are derived from the "
+                             "commitments. Exit code 0: valid,\n"
+                             "1: not valid, 2: not a proof at all, 4: no verifying key.",
+                             options,
+                             sizeof options / sizeof options[0],
+                             names,
+                             2};
     if (!cli_parse(&cmd, argc, argv, operand, &exit_code))
         return exit_code;
 

@@ -8,8 +8,12 @@ int cmd_version(int argc, char **argv)
     int exit_code = 0;
     cli_common common = {0};
     const cli_option options[] = {CLI_OPT_JSON(common)};
-    const cli_command cmd = {"version [options]", "Prints the version and which arithmetic this machine runs.",
-                             options, 1, NULL, 0};
+    const cli_command cmd = {"version [options]",
+                             "Prints the version and which arithmetic this machine runs.",
+                             options,
+                             1,
+                             NULL,
+                             0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     if (!common.json) {

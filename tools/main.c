@@ -27,10 +27,12 @@ static void print_verbs(FILE *f)
     fprintf(f, "usage: cuzk VERB ...\n\nA proving engine for Filecoin's Groth16 proofs.\n\n");
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         fprintf(f, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-    fprintf(f, "\n`cuzk VERB --help` explains a verb. Results go to stdout, everything else to stderr.\n"
-               "Exit codes: 0 done, 1 proof not valid, 2 bad input, 3 vanilla proof does not hold,\n"
-               "4 parameters missing or damaged, 5 not found, 6 input/output, 7 memory or limit,\n"
-               "8 service not available or deadline, 9 cancelled, 10 not supported, 64 usage, 70 bug.\n");
+    fprintf(
+        f,
+        "\n`cuzk VERB --help` explains a verb. Results go to stdout, everything else to stderr.\n"
+        "Exit codes: 0 done, 1 proof not valid, 2 bad input, 3 vanilla proof does not hold,\n"
+        "4 parameters missing or damaged, 5 not found, 6 input/output, 7 memory or limit,\n"
+        "8 service not available or deadline, 9 cancelled, 10 not supported, 64 usage, 70 bug.\n");
 }
 
 int main(int argc, char **argv)

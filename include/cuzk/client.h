@@ -14,8 +14,8 @@ extern "C" {
 
 typedef struct cuzk_client cuzk_client;
 
-/* address as for the daemon (cuzk/daemon.h); NULL: CUZK_DEFAULT_ADDRESS. Waits at most timeout_ms for a
- * connection. CUZK_UNAVAILABLE when there is no daemon. */
+/* address as for the daemon (cuzk/daemon.h); NULL: CUZK_DEFAULT_ADDRESS. Waits at most timeout_ms
+ * for a connection. CUZK_UNAVAILABLE when there is no daemon. */
 cuzk_status cuzk_client_connect(cuzk_client **out, const char *address, uint64_t timeout_ms,
                                 cuzk_err *err);
 void cuzk_client_close(cuzk_client *c); /* accepts NULL; no call may be in progress */
@@ -76,8 +76,8 @@ typedef struct {
 
 void cuzk_client_result_fini(cuzk_client_result *r);
 
-/* deadline_ms bounds the call: 0 = none; CUZK_TIMEOUT when it passes (the job goes on). Errors of the
- * call come as a status; a job that ended badly gives CUZK_OK and its result->status. */
+/* deadline_ms bounds the call: 0 = none; CUZK_TIMEOUT when it passes (the job goes on). Errors of
+ * the call come as a status; a job that ended badly gives CUZK_OK and its result->status. */
 cuzk_status cuzk_client_prove(cuzk_client *c, const cuzk_client_request *r, uint64_t deadline_ms,
                               cuzk_client_result *result, cuzk_err *err);
 /* Queues only. */

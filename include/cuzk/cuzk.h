@@ -1,8 +1,8 @@
 /* cuzk: Filecoin's Groth16 proofs as a C library.
  *
  * Open a request, make a prover, prove, verify. All functions are thread-safe unless they say
- * otherwise; every failure returns a status and fills *err (may be NULL) with a sentence for people.
- * Ownership: what *_new, *_open give is released by the matching *_free, *_close.
+ * otherwise; every failure returns a status and fills *err (may be NULL) with a sentence for
+ * people. Ownership: what *_new, *_open give is released by the matching *_free, *_close.
  */
 #ifndef CUZK_CUZK_H
 #define CUZK_CUZK_H
@@ -23,7 +23,7 @@ extern "C" {
 #define CUZK_PROOF_BYTES    192
 #define CUZK_ALL_PARTITIONS (-1)
 
-const char *cuzk_version(void);  /* "0.1.0" */
+const char *cuzk_version(void);    /* "0.1.0" */
 const char *cuzk_arithmetic(void); /* which arithmetic runs: "generic", "adx", ... */
 
 /* ---- requests ---- */
@@ -53,7 +53,10 @@ typedef struct {
     unsigned n_threads;     /* 0: all that the process may use */
     bool insecure_test_rs;  /* published r, s: golden proofs, only with test parameters */
 } cuzk_prover_options;
-#define CUZK_PROVER_OPTIONS_DEFAULTS {sizeof(cuzk_prover_options), NULL, 0, false}
+#define CUZK_PROVER_OPTIONS_DEFAULTS                                                               \
+    {                                                                                              \
+        sizeof(cuzk_prover_options), NULL, 0, false                                                \
+    }
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err);
 void cuzk_prover_free(cuzk_prover *p); /* no call may be in progress */
@@ -70,7 +73,9 @@ typedef struct {
     void *progress_ctx;
 } cuzk_prove_options;
 #define CUZK_PROVE_OPTIONS_DEFAULTS                                                                \
-    {sizeof(cuzk_prove_options), CUZK_ALL_PARTITIONS, NULL, NULL, NULL, NULL}
+    {                                                                                              \
+        sizeof(cuzk_prove_options), CUZK_ALL_PARTITIONS, NULL, NULL, NULL, NULL                    \
+    }
 
 /* Checks the vanilla proof, loads parameters that are not loaded yet, proves and verifies its own
  * proof. *proof (release with cuzk_bytes_free) has CUZK_PROOF_BYTES a partition, in order.
@@ -82,8 +87,9 @@ void cuzk_bytes_free(uint8_t *bytes);
 
 /* ---- verification ---- */
 
-/* n_bytes must be exactly that of all partitions, or of one when partition is given. CUZK_OK: valid;
- * CUZK_REJECTED: not valid; CUZK_ENCODING: not n * 192 bytes or not points. Needs the .vk only. */
+/* n_bytes must be exactly that of all partitions, or of one when partition is given. CUZK_OK:
+ * valid; CUZK_REJECTED: not valid; CUZK_ENCODING: not n * 192 bytes or not points. Needs the .vk
+ * only. */
 cuzk_status cuzk_verify(const cuzk_request *req, const uint8_t *proof, size_t n_bytes,
                         int partition, const char *params_dir, cuzk_err *err);
 
@@ -130,7 +136,8 @@ cuzk_status cuzk_circuit_digest(cuzk_circuit_summary *out, const char *circuit, 
 /* blocks: NULL, or receives a digest a line for each 65,536 aux values. */
 cuzk_status cuzk_circuit_witness(cuzk_witness_summary *out, const cuzk_request *req,
                                  unsigned partition, FILE *blocks, cuzk_err *err);
-/* The i-th registered circuit with its counts and the file stem of its parameters; false past the end. */
+/* The i-th registered circuit with its counts and the file stem of its parameters; false past the
+ * end. */
 typedef struct {
     char name[24];
     char stem[256];

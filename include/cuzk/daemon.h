@@ -1,4 +1,5 @@
-/* The proving daemon: parameters loaded once and kept, proofs over gRPC (docs/daemon.md, docs/grpc.md). */
+/* The proving daemon: parameters loaded once and kept, proofs over gRPC (docs/daemon.md,
+ * docs/grpc.md). */
 #ifndef CUZK_DAEMON_H
 #define CUZK_DAEMON_H
 
@@ -15,24 +16,25 @@ extern "C" {
 #define CUZK_DEFAULT_ADDRESS "unix:///run/cuzk/cuzk.sock"
 
 typedef struct {
-    size_t size;              /* sizeof(cuzk_daemon_options) */
+    size_t size;               /* sizeof(cuzk_daemon_options) */
     const char *const *listen; /* addresses: host:port, [::1]:port, unix:///path, unix:path */
-    size_t n_listen;          /* 0: CUZK_DEFAULT_ADDRESS */
-    const char *params_dir;   /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
-    unsigned n_threads;       /* of the prover; 0: all that the process may use */
-    bool insecure;            /* TCP beyond loopback, where there is no authentication */
-    bool insecure_test_rs;    /* published r and s: golden proofs only */
-    size_t max_jobs;          /* waiting and running; more are refused */
-    uint64_t max_bytes;       /* of their requests */
-    size_t max_results;       /* ended jobs that are kept */
-    unsigned result_ttl_s;    /* and for how long */
-    unsigned grace_s;         /* after SIGTERM, for the running job; then it is told to stop */
+    size_t n_listen;           /* 0: CUZK_DEFAULT_ADDRESS */
+    const char *params_dir;    /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
+    unsigned n_threads;        /* of the prover; 0: all that the process may use */
+    bool insecure;             /* TCP beyond loopback, where there is no authentication */
+    bool insecure_test_rs;     /* published r and s: golden proofs only */
+    size_t max_jobs;           /* waiting and running; more are refused */
+    uint64_t max_bytes;        /* of their requests */
+    size_t max_results;        /* ended jobs that are kept */
+    unsigned result_ttl_s;     /* and for how long */
+    unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
+    unsigned stop_s;           /* after that, before the process ends without it */
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
-        .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60,                                  \
+        .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
     }
 
 /* Serves until SIGTERM or SIGINT, then ends cleanly and returns CUZK_OK. A second signal ends the

@@ -35,7 +35,7 @@ typedef enum {
 #define X(name, exit_code, grpc_code, text) CUZK_##name,
     CUZK_STATUS_MAP(X)
 #undef X
-    CUZK_STATUS_COUNT
+        CUZK_STATUS_COUNT
 } cuzk_status;
 
 /* Detail of a failure. Caller-owned, no heap; filled by the place that first sees the failure. */

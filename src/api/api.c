@@ -1,4 +1,5 @@
-/* The public functions of cuzk/cuzk.h that are not the prover: each a few calls into the modules. */
+/* The public functions of cuzk/cuzk.h that are not the prover: each a few calls into the modules.
+ */
 #include "cuzk/cuzk.h"
 
 #include <stdio.h>

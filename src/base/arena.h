@@ -11,7 +11,8 @@ typedef struct {
     size_t used, max; /* payload bytes handed out, and the limit */
 } cuzk_arena;
 
-/* Nothing is allocated before the first use; max_bytes bounds what a hostile input can make us take. */
+/* Nothing is allocated before the first use; max_bytes bounds what a hostile input can make us
+ * take. */
 void cuzk_arena_init(cuzk_arena *a, size_t max_bytes);
 void cuzk_arena_fini(cuzk_arena *a);
 

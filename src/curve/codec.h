@@ -31,4 +31,12 @@ point_status cuzk_g2_read(g2_affine *r, const uint8_t in[192]);
 point_status cuzk_g1_read_compressed_checked(g1_affine *r, const uint8_t in[48]);
 point_status cuzk_g2_read_compressed_checked(g2_affine *r, const uint8_t in[96]);
 
+/* The fast way through long arrays of uncompressed points: decodes the longest prefix of groups of
+ * eight finite points that the plain readers accept, and returns its length, a multiple of 8; 0
+ * where the machine has no such path. The caller reads the next point with cuzk_g1_read, which says
+ * what is the matter with it if anything is, and comes back. in may be r: points decode where they
+ * lie. */
+size_t cuzk_g1_read_run(g1_affine r[], const uint8_t *in, size_t n);
+size_t cuzk_g2_read_run(g2_affine r[], const uint8_t *in, size_t n);
+
 #endif

@@ -1,5 +1,6 @@
-/* Threads: "cuzk-prove" runs jobs one by one, "cuzk-keeper" expires listeners and results. Everything in
- * struct engine below the lock is guarded by it; it is never held across the backend or a callback. */
+/* Threads: "cuzk-prove" runs jobs one by one, "cuzk-keeper" expires listeners and results.
+ * Everything in struct engine below the lock is guarded by it; it is never held across the backend
+ * or a callback. */
 #include "engine/engine.h"
 
 #include <inttypes.h>
@@ -22,8 +23,8 @@ struct engine {
     bool worker_started, keeper_started;
 
     pthread_mutex_t lock;
-    pthread_cond_t work;    /* the queue grew, or quit */
-    pthread_cond_t expiry;  /* a deadline may be earlier than before, or quit */
+    pthread_cond_t work;   /* the queue grew, or quit */
+    pthread_cond_t expiry; /* a deadline may be earlier than before, or quit */
     job_table table;
     engine_kind_stats kind[CUZK_KIND_COUNT]; /* pending and running included */
     job *running;
@@ -73,8 +74,8 @@ static engine_result result_of(const job *j)
     return r;
 }
 
-/* Calls what was taken, with the lock free, then drops the references. A result does not change once
- * the job has ended, so it may be read here without the lock. */
+/* Calls what was taken, with the lock free, then drops the references. A result does not change
+ * once the job has ended, so it may be read here without the lock. */
 static void settle(engine *e, aftermath *a)
 {
     for (list_link *at = a->listeners.next; at != &a->listeners; at = at->next) {
@@ -394,11 +395,9 @@ static cuzk_status digest_of(uint8_t out[DIGEST_BYTES], const request_message *m
     cuzk_hash *h = cuzk_hash_new(CUZK_HASH_SHA256);
     if (!h)
         return cuzk_fail(err, CUZK_NOMEM, 0, "digest of the request");
-    const uint64_t number[] = {(uint64_t)m->kind,        (uint64_t)priority,
-                               m->sector_size,           m->registered_proof,
-                               m->has_registered_proof,  m->sector_number,
-                               m->miner_id,              m->partition_index,
-                               m->n_vanilla_proofs};
+    const uint64_t number[] = {(uint64_t)m->kind,   (uint64_t)priority,      m->sector_size,
+                               m->registered_proof, m->has_registered_proof, m->sector_number,
+                               m->miner_id,         m->partition_index,      m->n_vanilla_proofs};
     for (size_t i = 0; i < CUZK_ARRAY_LEN(number); i++)
         hash_u64(h, number[i]);
     hash_view(h, m->vanilla_proof);
@@ -454,8 +453,7 @@ static cuzk_status submission_init(submission *s, cuzk_err *err)
     snprintf(s->id, sizeof s->id, "%s", id);
     if (!s->id[0] && (st = cuzk_uuid4(s->id, err)) != CUZK_OK)
         return st;
-    s->priority =
-        r->priority == PRIORITY_DEFAULT ? default_priority(r->msg->kind) : r->priority;
+    s->priority = r->priority == PRIORITY_DEFAULT ? default_priority(r->msg->kind) : r->priority;
     return digest_of(s->digest, r->msg, s->priority, err);
 }
 
@@ -468,7 +466,8 @@ static cuzk_status add_listener(engine *e, job *j, const engine_listener *call, 
                                 cuzk_err *err)
 {
     if (e->table.n_listeners >= e->opt.max_listeners)
-        return cuzk_fail(err, CUZK_BUDGET, 0, "%zu callers wait for proofs already; try again later",
+        return cuzk_fail(err, CUZK_BUDGET, 0,
+                         "%zu callers wait for proofs already; try again later",
                          e->opt.max_listeners);
     job_listener *l = cuzk_listener_add(&e->table, j, call, now_of(e));
     if (!l)
@@ -604,6 +603,12 @@ static void leave_door(engine *e, size_t n_bytes)
     pthread_mutex_unlock(&e->lock);
 }
 
+static void log_arrival(const submission *s, const char *what)
+{
+    cuzk_log(CUZK_LOG_INFO, s->id, "%s: %s, priority %d, %zu bytes", what,
+             cuzk_engine_kind_name(s->r->msg->kind), s->priority, s->r->n_bytes);
+}
+
 cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_listener *listener,
                                engine_ticket *ticket, cuzk_err *err)
 {
@@ -619,15 +624,15 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
     st = knock(e, &s, &done, err);
     if (st == CUZK_OK && !done) {
         st = make_job(e, &s, &j, err);
-        if (st == CUZK_OK)
+        if (st == CUZK_OK) {
+            log_arrival(&s, "received"); /* before it may start */
             st = enter(e, &s, j, err);
-        else
+        } else {
             leave_door(e, r->n_bytes);
+        }
     }
-    if (st == CUZK_OK)
-        cuzk_log(CUZK_LOG_INFO, s.id, "%s: %s, priority %d, %zu bytes",
-                 s.ticket->attached ? "joined" : "queued", cuzk_engine_kind_name(r->msg->kind), s.priority,
-                 r->n_bytes);
+    if (st == CUZK_OK && s.ticket->attached)
+        log_arrival(&s, "joined");
     settle(e, &s.after);
     return st;
 }
@@ -730,6 +735,18 @@ void cuzk_engine_drain(engine *e, bool stop_running)
         continue;
     pthread_mutex_lock(&e->lock);
     a.idle = became_idle(e);
+    pthread_mutex_unlock(&e->lock);
+    settle(e, &a);
+}
+
+void cuzk_engine_abandon(engine *e)
+{
+    aftermath a;
+    aftermath_init(&a);
+    a.use_outcome = true;
+    a.outcome = ENGINE_SHUTDOWN;
+    pthread_mutex_lock(&e->lock);
+    cuzk_listener_take(&e->table, &a.listeners, NULL, UINT64_MAX);
     pthread_mutex_unlock(&e->lock);
     settle(e, &a);
 }

@@ -1,6 +1,7 @@
 /* The engine: jobs, their queue, one proving worker, and those who wait for results.
  *
- * It knows no wire format. A job is keyed by (request id, digest of everything else in the request):
+ * It knows no wire format. A job is keyed by (request id, digest of everything else in the
+ * request):
  *
  *   id and digest as a waiting or running job   the caller joins that job; the work is done once
  *   id and digest as a completed job            the kept proof is returned
@@ -8,9 +9,9 @@
  *   id as a waiting or running job, other digest   CUZK_EXISTS
  *   id as an ended job, other digest            a new job; the id now means the new one
  *
- * Jobs run by priority, then in order of arrival, one at a time: a proof is parallel inside. Results
- * are kept for a bounded time and number. Thread-safe. Callbacks run on engine threads or on the thread
- * of the caller, never under the engine's lock. docs/threads.md draws the threads.
+ * Jobs run by priority, then in order of arrival, one at a time: a proof is parallel inside.
+ * Results are kept for a bounded time and number. Thread-safe. Callbacks run on engine threads or
+ * on the thread of the caller, never under the engine's lock. docs/threads.md draws the threads.
  */
 #ifndef CUZK_ENGINE_ENGINE_H
 #define CUZK_ENGINE_ENGINE_H
@@ -37,14 +38,16 @@ typedef struct {
 engine_backend cuzk_engine_backend_of(cuzk_prover *p);
 
 typedef struct {
-    size_t size;             /* sizeof(engine_options) */
-    size_t max_jobs;         /* waiting and running */
-    uint64_t max_bytes;      /* request bytes of those */
-    size_t max_listeners;    /* callers that wait, over all jobs */
-    size_t max_results;      /* ended jobs that are kept */
-    uint64_t result_ttl_ns;  /* and for how long */
-    uint64_t (*now_ns)(void); /* NULL: the monotonic clock; else nothing expires but in cuzk_engine_tick */
-    void (*on_idle)(void *ctx); /* may be NULL; called once, when drained and nothing runs any more */
+    size_t size;            /* sizeof(engine_options) */
+    size_t max_jobs;        /* waiting and running */
+    uint64_t max_bytes;     /* request bytes of those */
+    size_t max_listeners;   /* callers that wait, over all jobs */
+    size_t max_results;     /* ended jobs that are kept */
+    uint64_t result_ttl_ns; /* and for how long */
+    /* NULL: the monotonic clock; else nothing expires but in cuzk_engine_tick */
+    uint64_t (*now_ns)(void);
+    /* may be NULL; called once, when drained and nothing runs any more */
+    void (*on_idle)(void *ctx);
     void *on_idle_ctx;
 } engine_options;
 
@@ -126,21 +129,26 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
 cuzk_status cuzk_engine_await(engine *e, const char *job_id, const engine_listener *listener,
                               uint64_t *token, cuzk_err *err);
 
-/* Forgets a listener, so that its fn is never called. False: it has been called, is being called, or
- * never was. The job goes on. */
+/* Forgets a listener, so that its fn is never called. False: it has been called, is being called,
+ * or never was. The job goes on. */
 bool cuzk_engine_unlisten(engine *e, uint64_t token);
 
 /* A waiting job leaves the queue; a running one is told to stop. Listeners get ENGINE_CANCELLED.
  * Returns whether it was running; unknown and ended ids give false. */
 bool cuzk_engine_cancel(engine *e, const char *job_id);
 
-cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded, cuzk_err *err);
+cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded,
+                                cuzk_err *err);
 
-/* No more jobs are taken (CUZK_UNAVAILABLE) and waiting ones end with ENGINE_SHUTDOWN. The running one
- * goes on; stop_running also tells it to stop. on_idle follows, at once if nothing runs. */
+/* No more jobs are taken (CUZK_UNAVAILABLE) and waiting ones end with ENGINE_SHUTDOWN. The running
+ * one goes on; stop_running also tells it to stop. on_idle follows, at once if nothing runs. */
 void cuzk_engine_drain(engine *e, bool stop_running);
 
-/* Expires listeners and results. A thread does this; only tests with a clock of their own call it. */
+/* Tells every listener ENGINE_SHUTDOWN, whatever its job does: for a process that is about to end
+ * without waiting for its worker. */
+void cuzk_engine_abandon(engine *e);
+
+/* Expires listeners and results. A thread does this; only tests with their own clock call it. */
 void cuzk_engine_tick(engine *e);
 
 typedef struct {

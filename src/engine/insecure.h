@@ -1,5 +1,6 @@
-/* The published test scalars. Whoever knows them can forge proofs for parameters made from them: they
- * exist so that parameter files and proofs can be compared byte for byte between implementations.
+/* The published test scalars. Whoever knows them can forge proofs for parameters made from them:
+ * they exist so that parameter files and proofs can be compared byte for byte between
+ * implementations.
  */
 #ifndef CUZK_ENGINE_INSECURE_H
 #define CUZK_ENGINE_INSECURE_H

@@ -1,5 +1,5 @@
-/* Jobs, the queue, kept results and listeners of one engine: the data behind engine.c. Nothing here locks
- * or calls back; every function is called with the engine's lock held. */
+/* Jobs, the queue, kept results and listeners of one engine: the data behind engine.c. Nothing here
+ * locks or calls back; every function is called with the engine's lock held. */
 #ifndef CUZK_ENGINE_JOB_TABLE_H
 #define CUZK_ENGINE_JOB_TABLE_H
 
@@ -19,7 +19,7 @@ typedef enum { JOB_WAITING, JOB_RUNNING, JOB_ENDED } job_state;
 /* refs: one for the id table, one for the worker while it runs, one for each delivery under way. */
 typedef struct job job;
 struct job {
-    list_link at;          /* in a queue (WAITING), alone (RUNNING), in the results (ENDED); first member */
+    list_link at; /* in a queue (WAITING), alone (RUNNING), in the results (ENDED); first member */
     job *bucket_next; /* id table */
     bool in_table;
     unsigned refs;
@@ -32,7 +32,7 @@ struct job {
     size_t n_bytes;     /* admitted until it ends */
 
     job_state state;
-    atomic_bool cancel;     /* read by the prover without the lock */
+    atomic_bool cancel; /* read by the prover without the lock */
     bool cancelled_by_client;
     uint64_t submitted_ns, started_ns, ended_ns;
 

@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_MESSAGE 700u /* before escaping; an escape takes four bytes, so a line stays below 4 KiB */
+/* A message is measured before escaping, which makes four bytes of one; lines stay below 4 KiB. */
+#define MAX_MESSAGE 700u
 #define MAX_LINE    4000u
 
 static const char *const level_name[] = {"off", "error", "warn", "info", "debug"};
@@ -75,7 +76,7 @@ static size_t put_head(char *line, size_t max, log_level level)
     return n + (size_t)(k > 0 ? k : 0);
 }
 
-/* The message itself may hold quotes (texts of errors do); only what could break a line is escaped. */
+/* The message may hold quotes (texts of errors do); only what could break a line is escaped. */
 static size_t put_message(char *line, size_t max, const char *text)
 {
     size_t n = 0;

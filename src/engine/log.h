@@ -1,6 +1,6 @@
-/* Log of the daemon: one line per event on stderr, written with a single call so that lines of several
- * threads never mix. Bytes outside printable ASCII are escaped, so a request id cannot forge a line
- * or move the cursor of a terminal. Payloads never come here.
+/* Log of the daemon: one line per event on stderr, written with a single call so that lines of
+ * several threads never mix. Bytes outside printable ASCII are escaped, so a request id cannot
+ * forge a line or move the cursor of a terminal. Payloads never come here.
  *
  *   2026-07-01T12:00:00.123Z info job="winpost-1000-00ff" started
  */
@@ -11,7 +11,13 @@
 
 #include "base/compiler.h"
 
-typedef enum { CUZK_LOG_OFF, CUZK_LOG_ERROR, CUZK_LOG_WARN, CUZK_LOG_INFO, CUZK_LOG_DEBUG } log_level;
+typedef enum {
+    CUZK_LOG_OFF,
+    CUZK_LOG_ERROR,
+    CUZK_LOG_WARN,
+    CUZK_LOG_INFO,
+    CUZK_LOG_DEBUG
+} log_level;
 
 /* Default: CUZK_LOG in the environment (off, error, warn, info, debug), else info. */
 void cuzk_log_set_level(log_level level);

@@ -6,8 +6,8 @@
 
 #define REQUEST_ID_MAX 256u /* bytes, without the NUL */
 
-/* At most REQUEST_ID_MAX bytes of well-formed UTF-8 (answers carry it in a protobuf string, which must
- * be that) without control characters. The empty id is fine: it asks for a fresh one. */
+/* At most REQUEST_ID_MAX bytes of well-formed UTF-8 (answers carry it in a protobuf string, which
+ * must be that) without control characters. The empty id is fine: it asks for a fresh one. */
 cuzk_status cuzk_request_id_check(const char *id, cuzk_err *err);
 
 /* A random UUID, version 4, lower case: "xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx" [RFC 9562 5.4]. */

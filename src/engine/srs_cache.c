@@ -77,11 +77,12 @@ static cuzk_status missing_params(const char *path, circuit_id id, cuzk_err *err
 {
     char name[24];
     cuzk_circuit_id_format(name, id);
-    return cuzk_fail(err, CUZK_PARAMS, 0,
-                     "no parameters for %s: %s does not exist; fetch Filecoin's parameters into that "
-                     "folder, name another with --params, or for tests run `cuzk params make %s "
-                     "--insecure-test-secrets --out DIR`",
-                     name, path, name);
+    return cuzk_fail(
+        err, CUZK_PARAMS, 0,
+        "no parameters for %s: %s does not exist; fetch Filecoin's parameters into that "
+        "folder, name another with --params, or for tests run `cuzk params make %s "
+        "--insecure-test-secrets --out DIR`",
+        name, path, name);
 }
 
 static cuzk_status load(srs_cache *cache, circuit_id id, groth16_srs *srs, cuzk_trace *trace,

@@ -1,7 +1,7 @@
 /* Parameters in memory: each file loaded once, kept, and lent to proofs by reference count.
  *
- * Thread-safe. One thread loads a circuit while others that want it wait; different circuits may load
- * at the same time. A failed load is not remembered: the next acquire tries again.
+ * Thread-safe. One thread loads a circuit while others that want it wait; different circuits may
+ * load at the same time. A failed load is not remembered: the next acquire tries again.
  */
 #ifndef CUZK_ENGINE_SRS_CACHE_H
 #define CUZK_ENGINE_SRS_CACHE_H

@@ -383,6 +383,9 @@ static size_t n_challenges(void *ctx)
 static bool begin_partition(json_reader *r, size_t i)
 {
     c1_reader *c = c1_of(r);
+    if (i >= c->shape->porep_ni_partitions) /* no type has more; registered_proof may come later */
+        return cuzk_json_reject(r, CUZK_ENCODING, "no %s type has more than %u partitions",
+                                c->shape->rust_name, c->shape->porep_ni_partitions);
     c->partition = &c->doc->partition[i];
     c->partition->n_proofs = c->shape->porep_challenges;
     c->partition->proof = CUZK_ARENA_NEW(c->arena, porep_proof, c->partition->n_proofs);
@@ -413,24 +416,16 @@ static bool begin_partitions(json_reader *r, size_t tag)
     return c->doc->partition || no_memory(r);
 }
 
-/* No shape has more partitions than this; which number is right only registered_proof tells. */
-#define MAX_PARTITIONS       13
-#define MAX_PARTITIONS_LARGE 126
 static const json_type t_partitions = {.kind = JSON_ARRAY,
                                        .element = &t_partition,
-                                       .max = MAX_PARTITIONS,
+                                       .max = SIZE_MAX, /* begin_partition knows the limit */
                                        .begin = begin_partitions,
                                        .end = end_partitions};
-static const json_type t_partitions_large = {.kind = JSON_ARRAY,
-                                             .element = &t_partition,
-                                             .max = MAX_PARTITIONS_LARGE,
-                                             .begin = begin_partitions,
-                                             .end = end_partitions};
 static const json_field f_tag[] = {{"StackedDrg2KiBV1", &t_partitions, false},
                                    {"StackedDrg8MiBV1", &t_partitions, false},
                                    {"StackedDrg512MiBV1", &t_partitions, false},
-                                   {"StackedDrg32GiBV1", &t_partitions_large, false},
-                                   {"StackedDrg64GiBV1", &t_partitions_large, false}};
+                                   {"StackedDrg32GiBV1", &t_partitions, false},
+                                   {"StackedDrg64GiBV1", &t_partitions, false}};
 static const json_type t_tag = {.kind = JSON_VARIANT, .field = f_tag, .n_fields = N_FIELDS(f_tag)};
 
 /* ---- top level ----------------------------------------------------------------------------- */

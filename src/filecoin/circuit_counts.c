@@ -1,5 +1,6 @@
-/* Counts of the registered circuits, as running them gives (test_circuits, test_circuits_full); kept in a
- * table because a run of the largest takes minutes. Source: spec circuits.md section 2. */
+/* Counts of the registered circuits, as running them gives (test_circuits, test_circuits_full);
+ * kept in a table because a run of the largest takes minutes. Source: spec circuits.md section 2.
+ */
 #include "filecoin/circuit_id.h"
 
 #include <string.h>
@@ -14,7 +15,12 @@ typedef struct {
 
 /* inputs with ONE, aux, rows, a_aux density, b_aux density, b_inputs density */
 #define ROW(kind, shape, inputs, aux, rows, a_aux, b_aux, b_in)                                    \
-    {CUZK_KIND_##kind, shape, {inputs, aux, rows, a_aux, b_aux, b_in}}
+    {                                                                                              \
+        CUZK_KIND_##kind, shape,                                                                   \
+        {                                                                                          \
+            inputs, aux, rows, a_aux, b_aux, b_in                                                  \
+        }                                                                                          \
+    }
 
 static const counts_row table[] = {
     ROW(POREP, "2k", 40, 2685673, 2687921, 2674908, 685521, 1),
@@ -50,7 +56,8 @@ bool cuzk_circuit_counts(circuit_counts *out, circuit_id id)
     return false;
 }
 
-/* spec formats.md 7.3: the key, five vectors with their counts, 96 bytes a G1 and 192 a G2 point. */
+/* spec formats.md 7.3: the key, five vectors with their counts, 96 bytes a G1 and 192 a G2 point.
+ */
 uint64_t cuzk_circuit_params_bytes(const circuit_counts *c)
 {
     uint64_t h = ((uint64_t)1 << cuzk_lg_ceil(c->n_rows + c->n_inputs)) - 1;

@@ -1,4 +1,5 @@
-/* Circuits by name ("porep-2k", "wpost-32g", "winning-64g", "snap-8m") and their parameter files. */
+/* Circuits by name ("porep-2k", "wpost-32g", "winning-64g", "snap-8m") and their parameter files.
+ */
 #ifndef CUZK_FILECOIN_CIRCUIT_ID_H
 #define CUZK_FILECOIN_CIRCUIT_ID_H
 

@@ -1,7 +1,8 @@
-/* Registered proof types: number, name and meaning of each (spec circuits.md 1.3-1.5, formats.md 5.4).
+/* Registered proof types: number, name and meaning of each (spec circuits.md 1.3-1.5,
+ * formats.md 5.4).
  *
- * The same number and the same Rust name mean different things for seals, PoSts and updates, so every
- * look-up takes the kind.
+ * The same number and the same Rust name mean different things for seals, PoSts and updates, so
+ * every look-up takes the kind.
  */
 #ifndef CUZK_FILECOIN_REGISTERED_H
 #define CUZK_FILECOIN_REGISTERED_H

@@ -1,7 +1,7 @@
 /* A proof request: from files or from the wire, parsed, checked, ready for circuits.
  *
- * There is one way in: a request_message holds the same fields as the gRPC message. A request folder
- * (docs/requests.md) is read into a message first; the daemon fills one from the wire.
+ * There is one way in: a request_message holds the same fields as the gRPC message. A request
+ * folder (docs/requests.md) is read into a message first; the daemon fills one from the wire.
  */
 #ifndef CUZK_FILECOIN_REQUEST_H
 #define CUZK_FILECOIN_REQUEST_H
@@ -20,9 +20,9 @@ typedef struct {
 /* Raw fields, nothing validated. Views point into memory that the filler owns. */
 typedef struct {
     cuzk_kind kind;
-    uint64_t sector_size;      /* 0 = not given */
-    uint64_t registered_proof; /* number within the kind */
-    bool has_registered_proof; /* false: taken from the C1 (PoRep only) */
+    uint64_t sector_size;             /* 0 = not given */
+    uint64_t registered_proof;        /* number within the kind */
+    bool has_registered_proof;        /* false: taken from the C1 (PoRep only) */
     uint64_t sector_number, miner_id; /* PoRep: checked against the C1's replica_id */
     byte_view vanilla_proof;          /* PoRep: C1 JSON, inner or enveloped */
     byte_view *vanilla_proofs;        /* PoSt: one per sector; update: one per partition */
@@ -47,7 +47,8 @@ typedef struct proof_request {
     fr replica_id, comm_r, comm_d;
     porep_partition *porep; /* n_partitions */
 
-    /* Winning and Window; sectors in ascending id, n_partitions = ceil(n_sectors / window_sectors) */
+    /* Winning and Window; sectors in ascending id, n_partitions = ceil(n_sectors / window_sectors)
+     */
     uint8_t randomness[32];
     uint32_t partition_index;
     size_t n_sectors;
@@ -63,8 +64,9 @@ typedef struct proof_request {
 cuzk_status cuzk_request_parse(proof_request **out, const request_message *msg, cuzk_err *err);
 void cuzk_request_free(proof_request *req);
 
-/* Checks the content before any proving: Merkle paths, roots, comm_r, column hashes, labels, challenge
- * positions (circuits.md 5.7, 6.5, 7.5). CUZK_UNSATISFIED names sector, challenge and check. */
+/* Checks the content before any proving: Merkle paths, roots, comm_r, column hashes, labels,
+ * challenge positions (circuits.md 5.7, 6.5, 7.5). CUZK_UNSATISFIED names sector, challenge and
+ * check. */
 cuzk_status cuzk_request_check(const proof_request *req, cuzk_err *err);
 /* The same with the threads of a pool; the same result for any number of them. */
 cuzk_status cuzk_request_check_on(cuzk_pool *pool, const proof_request *req, cuzk_err *err);
@@ -84,7 +86,8 @@ typedef struct {
 } request_files;
 cuzk_status cuzk_request_files_read(request_files *out, const char *path, cuzk_err *err);
 void cuzk_request_files_fini(request_files *f);
-/* Both steps: read, then parse. Also compares request.json with the proofs (comm_r, replica_id, ...). */
+/* Both steps: read, then parse. Also compares request.json with the proofs (comm_r, replica_id,
+ * ...). */
 cuzk_status cuzk_request_load(proof_request **out, const char *path, cuzk_err *err);
 
 #endif

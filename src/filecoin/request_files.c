@@ -9,9 +9,10 @@
 #include "base/mem.h"
 #include "filecoin/request.h"
 
-#define MAX_JSON_BYTES  ((size_t)16 << 20)
-#define MAX_FILES_BYTES ((size_t)128 << 20) /* all vanilla proofs together, as in a gRPC message   \
-                                             */
+#define MAX_JSON_BYTES ((size_t)16 << 20)
+#define MAX_FILES_BYTES                                                                            \
+    ((size_t)128 << 20) /* all vanilla proofs together, as in a gRPC message                       \
+                         */
 #define MAX_FILES 65536
 #define MAX_NAME  200
 

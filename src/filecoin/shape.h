@@ -9,14 +9,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRG_PARENTS      6
-#define EXP_PARENTS      8
-#define COLUMN_PARENTS   (DRG_PARENTS + EXP_PARENTS)
-#define LABEL_PARENTS    37
-#define MAX_LAYERS       11
-#define MAX_TREE_LEVELS  32 /* binary tree D of 64 GiB has 31 */
-#define MAX_CHALLENGES   18 /* of one PoRep partition */
-#define NODE_BYTES       32
+#define DRG_PARENTS        6
+#define EXP_PARENTS        8
+#define COLUMN_PARENTS     (DRG_PARENTS + EXP_PARENTS)
+#define LABEL_PARENTS      37
+#define MAX_LAYERS         11
+#define MAX_TREE_LEVELS    32 /* binary tree D of 64 GiB has 31 */
+#define MAX_CHALLENGES     18 /* of one PoRep partition */
+#define NODE_BYTES         32
 #define WINNING_CHALLENGES 66
 #define WINDOW_CHALLENGES  10
 
@@ -33,15 +33,15 @@ typedef struct {
     const char *rust_name; /* "2KiB", "32GiB": used in registered-proof names */
     uint64_t sector_bytes;
     unsigned lg_nodes;
-    unsigned arity[3];     /* base, sub, top; 0 = level absent */
-    unsigned base_levels;  /* levels of one base tree */
+    unsigned arity[3];    /* base, sub, top; 0 = level absent */
+    unsigned base_levels; /* levels of one base tree */
     unsigned layers;
-    bool registered;       /* one of the five sizes with registered proofs and published parameters */
-    unsigned porep_partitions, porep_challenges;         /* interactive and synthetic; 0 = no PoRep */
-    unsigned porep_ni_partitions;                        /* non-interactive; same challenges */
-    unsigned window_sectors;                             /* a partition; 0 = no PoSt */
-    unsigned update_partitions, update_challenges;       /* challenges a partition; 0 = no update */
-    unsigned update_apex_leaves;                         /* a partition */
+    bool registered; /* one of the five sizes with registered proofs and published parameters */
+    unsigned porep_partitions, porep_challenges;   /* interactive and synthetic; 0 = no PoRep */
+    unsigned porep_ni_partitions;                  /* non-interactive; same challenges */
+    unsigned window_sectors;                       /* a partition; 0 = no PoSt */
+    unsigned update_partitions, update_challenges; /* challenges a partition; 0 = no update */
+    unsigned update_apex_leaves;                   /* a partition */
     unsigned update_h[6];
     unsigned update_h_select; /* index into update_h of the one in use */
 } sector_shape;

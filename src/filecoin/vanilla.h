@@ -19,8 +19,8 @@ typedef struct {
 } merkle_proof;
 
 typedef struct {
-    uint32_t index; /* node number as stored; nothing may rely on it */
-    const fr *rows; /* one per layer, layer 1 first */
+    uint32_t index;         /* node number as stored; nothing may rely on it */
+    const fr *rows;         /* one per layer, layer 1 first */
     merkle_proof inclusion; /* tree C */
 } column_proof;
 

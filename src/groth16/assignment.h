@@ -14,8 +14,9 @@ typedef struct {
 } assignment;
 
 /* Runs the circuit. Memory is taken for the sizes that srs has; a circuit of other sizes is run to
- * its end for its counts and refused with CUZK_PARAMS, both numbers in the message. check: evaluate C
- * as well; the first row with a b != c gives CUZK_UNSATISFIED. Release with cuzk_assignment_fini. */
+ * its end for its counts and refused with CUZK_PARAMS, both numbers in the message. check: evaluate
+ * C as well; the first row with a b != c gives CUZK_UNSATISFIED. Release with cuzk_assignment_fini.
+ */
 cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth16_srs *srs,
                         bool check, cuzk_err *err);
 void cuzk_assignment_fini(assignment *s);

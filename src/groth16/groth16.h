@@ -1,4 +1,4 @@
-/* Groth16 over BLS12-381: parameters, prover, verifier (spec gadgets.md section 1, formats.md 7). */
+/* Groth16 over BLS12-381: parameters, prover, verifier (gadgets.md section 1, formats.md 7). */
 #ifndef CUZK_GROTH16_GROTH16_H
 #define CUZK_GROTH16_GROTH16_H
 
@@ -58,20 +58,21 @@ cuzk_status cuzk_params_check(const char *path, cuzk_pool *pool, cuzk_err *err);
 typedef struct {
     fr alpha, beta, gamma, delta, tau;
 } groth16_secrets;
-/* Writes params_path and vk_path for the (blank) circuit. The secrets are known to whoever ran this. */
+/* Writes params_path and vk_path for the (blank) circuit. Whoever runs this knows the secrets. */
 cuzk_status cuzk_groth16_setup(const cs_circuit *circuit, const groth16_secrets *secrets,
                                const char *params_path, const char *vk_path, cuzk_pool *pool,
                                cuzk_trace *trace, cuzk_err *err);
 
 /* ---- prove ---- */
 typedef struct {
-    cuzk_pool *pool;   /* NULL: one thread */
-    cuzk_trace *trace; /* NULL: no timing */
-    int partition;     /* for spans and messages */
-    const fr *r, *s;   /* both NULL: drawn from the kernel and wiped */
+    cuzk_pool *pool;    /* NULL: one thread */
+    cuzk_trace *trace;  /* NULL: no timing */
+    int partition;      /* for spans and messages */
+    const fr *r, *s;    /* both NULL: drawn from the kernel and wiped */
     bool check_witness; /* evaluate C too and fail with CUZK_UNSATISFIED naming the first bad row */
     const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at between phases */
-    void (*progress)(void *ctx, const char *phase, int partition); /* NULL, or called as one begins */
+    /* NULL, or called as a phase begins. */
+    void (*progress)(void *ctx, const char *phase, int partition);
     void *progress_ctx;
 } groth16_prove_options;
 cuzk_status cuzk_groth16_prove(groth16_proof *out, const cs_circuit *circuit,

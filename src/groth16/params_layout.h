@@ -1,8 +1,8 @@
 /* Where things are in a .params or .vk file (spec formats.md 7.2, 7.3), shared by the readers.
  *
- * Both begin with six points and the vector ic. A .params file goes on with h, l, a, b_g1, b_g2. Each
- * vector is a big-endian u32 count and that many uncompressed points. Files are read with pread:
- * a mapping of a file that another process truncates would kill us.
+ * Both begin with six points and the vector ic. A .params file goes on with h, l, a, b_g1, b_g2.
+ * Each vector is a big-endian u32 count and that many uncompressed points. Files are read with
+ * pread: a mapping of a file that another process truncates would kill us.
  */
 #ifndef CUZK_GROTH16_PARAMS_LAYOUT_H
 #define CUZK_GROTH16_PARAMS_LAYOUT_H
@@ -40,17 +40,18 @@ typedef struct {
     section_span section[SECTION_COUNT];
 } params_file;
 
-/* Opens path and walks the counts of the first n_sections vectors, which must fill the file exactly.
- * path must outlive *f. CUZK_NOT_FOUND, CUZK_IO, CUZK_PARAMS. On failure nothing is held. */
+/* Opens path and walks the counts of the first n_sections vectors, which must fill the file
+ * exactly. path must outlive *f. CUZK_NOT_FOUND, CUZK_IO, CUZK_PARAMS. On failure nothing is held.
+ */
 cuzk_status cuzk_params_open(params_file *f, const char *path, size_t n_sections, cuzk_err *err);
 void cuzk_params_close(params_file *f);
 
 cuzk_status cuzk_params_pread(const params_file *f, void *out, uint64_t offset, size_t n,
                               cuzk_err *err);
 
-/* Decodes points [begin, begin + n) of a section, in parallel: canonical, on the curve, no identity.
- * out receives n g1_affine, or g2_affine for SECTION_B_G2. subgroup: also tests every single point
- * (slow; meant for ic). Errors name file, section and the first bad index. */
+/* Decodes points [begin, begin + n) of a section, in parallel: canonical, on the curve, no
+ * identity. out receives n g1_affine, or g2_affine for SECTION_B_G2. subgroup: also tests every
+ * single point (slow; meant for ic). Errors name file, section and the first bad index. */
 cuzk_status cuzk_params_decode(const params_file *f, params_section s, size_t begin, size_t n,
                                void *out, bool subgroup, cuzk_pool *pool, cuzk_err *err);
 

@@ -1,4 +1,4 @@
-/* The prover, spec gadgets.md 1.7: one run of the circuit, h by transforms, five sums, three points. */
+/* The prover, spec gadgets.md 1.7: one run of the circuit, h by transforms, five sums, 3 points. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -73,8 +73,7 @@ out:
 
 static cuzk_status sum_h(prover *p, cuzk_err *err)
 {
-    cuzk_status st =
-        cuzk_msm_g1(p->opt->pool, &p->sum_h, p->srs->h, NULL, p->h, p->srs->n_h, err);
+    cuzk_status st = cuzk_msm_g1(p->opt->pool, &p->sum_h, p->srs->h, NULL, p->h, p->srs->n_h, err);
     cuzk_free(p->h);
     p->h = NULL;
     return st;
@@ -221,7 +220,8 @@ static cuzk_status check_arguments(const groth16_srs *srs, const groth16_prove_o
                                    cuzk_err *err)
 {
     if (!opt->r != !opt->s)
-        return cuzk_fail(err, CUZK_INVAL, 0, "prove: r and s must both be given or both be left out");
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "prove: r and s must both be given or both be left out");
     if (g1_affine_is_identity(&srs->vk.delta_g1) || g2_affine_is_identity(&srs->vk.delta_g2))
         return cuzk_fail(err, CUZK_PARAMS, 0, "the parameters have the identity as delta");
     return CUZK_OK;

@@ -43,9 +43,10 @@ static cuzk_status count(qap *q, const cs_circuit *circuit, cuzk_err *err)
     q->lg_m = cuzk_lg_ceil(q->n_rows + q->n_inputs);
     cuzk_status st = finish_run(&c, err);
     if (st == CUZK_OK && q->lg_m > NTT_MAX_LG)
-        st = cuzk_fail(err, CUZK_INVAL, 0,
-                       "the circuit has %zu rows; polynomial degree 2^%u is too large (maximum 2^%d)",
-                       q->n_rows + q->n_inputs, q->lg_m, NTT_MAX_LG);
+        st = cuzk_fail(
+            err, CUZK_INVAL, 0,
+            "the circuit has %zu rows; polynomial degree 2^%u is too large (maximum 2^%d)",
+            q->n_rows + q->n_inputs, q->lg_m, NTT_MAX_LG);
     return st;
 }
 

@@ -48,7 +48,8 @@ cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, 
     q.rest = CUZK_NEW_ARRAY(uint32_t, q.n_rest + 1);
     q.k = CUZK_NEW_ARRAY(fr_canon, q.n_rest + 1);
     if (!q.ones || !q.rest || !q.k) {
-        cuzk_status st = cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu scalars", q.n_rest);
+        cuzk_status st =
+            cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu scalars", q.n_rest);
         cuzk_query_fini(&q);
         return st;
     }

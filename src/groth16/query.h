@@ -1,7 +1,7 @@
 /* A sum over part of a proving key: sum_i z_i P_i with the z sorted by kind.
  *
- * In PoRep 99 % of the values are 0 or 1. Zeros are dropped, points of ones are added up without any
- * multiplication, and only the rest goes through Pippenger.
+ * In PoRep 99 % of the values are 0 or 1. Zeros are dropped, points of ones are added up without
+ * any multiplication, and only the rest goes through Pippenger.
  */
 #ifndef CUZK_GROTH16_QUERY_H
 #define CUZK_GROTH16_QUERY_H

@@ -1,7 +1,7 @@
 /* Generator: from known secrets to a parameter file (spec gadgets.md 1.5, formats.md 7.3).
  *
- * All points are multiples of the two generators, made CHUNK at a time and written in file order, so
- * that memory is that of the scalars: 96 bytes a variable.
+ * All points are multiples of the two generators, made CHUNK at a time and written in file order,
+ * so that memory is that of the scalars: 96 bytes a variable.
  */
 #include "base/file.h"
 #include "base/mem.h"
@@ -10,10 +10,10 @@
 #include "groth16/qap.h"
 #include "msm/msm.h"
 
-#define CHUNK     ((size_t)1 << 16)
+#define CHUNK ((size_t)1 << 16)
 /* Below this many variables the tables (0.6 M additions) cost more than they save. */
 #define FEW_VARIABLES 512
-#define MIN_CHUNK 4096
+#define MIN_CHUNK     4096
 
 /* The scalars of a section: an array (zeros dropped or not), or a geometric sequence. */
 typedef struct {
@@ -195,8 +195,11 @@ static cuzk_status check_secrets(const groth16_secrets *s, cuzk_err *err)
     const struct {
         const char *name;
         const fr *value;
-    } all[] = {{"alpha", &s->alpha}, {"beta", &s->beta}, {"gamma", &s->gamma},
-               {"delta", &s->delta}, {"tau", &s->tau}};
+    } all[] = {{"alpha", &s->alpha},
+               {"beta", &s->beta},
+               {"gamma", &s->gamma},
+               {"delta", &s->delta},
+               {"tau", &s->tau}};
     for (size_t i = 0; i < CUZK_ARRAY_LEN(all); i++)
         if (fr_is_zero(all[i].value))
             return cuzk_fail(err, CUZK_INVAL, 0, "setup: the secret %s is zero", all[i].name);
@@ -232,8 +235,8 @@ static void make_key_points(groth16_vk *vk, const groth16_secrets *s)
     mul_g2(&vk->delta_g2, &delta);
 }
 
-static cuzk_status make_vk(groth16_vk *vk, const qap *q, const groth16_secrets *s,
-                           const emitter *e, cuzk_err *err)
+static cuzk_status make_vk(groth16_vk *vk, const qap *q, const groth16_secrets *s, const emitter *e,
+                           cuzk_err *err)
 {
     make_key_points(vk, s);
     vk->n_ic = q->n_inputs;

@@ -83,10 +83,10 @@ out:
  * with k_0 = sum z_i and k_j = sum_i z_i input_ij. */
 typedef struct {
     size_t n;
-    fr_canon *z; /* n */
-    fr_canon *k; /* n_ic */
+    fr_canon *z;      /* n */
+    fr_canon *k;      /* n_ic */
     g1_affine *p, *c; /* n + 3; n */
-    g2_affine *q; /* n + 3 */
+    g2_affine *q;     /* n + 3 */
 } batch;
 
 static cuzk_status batch_init(batch *b, const groth16_vk *vk, size_t n, cuzk_err *err)

@@ -1,34 +1,47 @@
 /* Transform: passes over memory, each of several levels on tiles that stay in L1.
  *
  * A pass takes levels [level, level + lg_rows). A block of its first level is a matrix of 2^lg_rows
- * rows and `stride` columns; a tile is a few adjacent columns of it, copied to the stack (power-of-2
- * strides would otherwise fall into a handful of cache sets), transformed and copied back. In the
- * last pass stride is 1 and the tile, one block, is transformed where it lies. 2^22 takes 3 passes.
- * merge runs the passes of split backwards.
+ * rows and `stride` columns; a tile is a few adjacent columns of it, copied to the stack
+ * (power-of-2 strides would otherwise fall into a handful of cache sets), transformed and copied
+ * back. In the last pass stride is 1 and the tile, one block, is transformed where it lies. 2^22
+ * takes 3 passes. merge runs the passes of split backwards.
  */
 #include "ntt/ntt.h"
 
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "field/simd.h"
 #include "ntt/ntt_internal.h"
 
 #define MIN_CHUNK 4096 /* elements for one task of a simple loop */
 
 /* ---- plan ---- */
 
+#define ROOT_BLOCK ((size_t)512) /* roots of one task */
+
 typedef struct {
     fr *root;
     size_t half;
     fr step;
+    bool simd;
 } root_run;
 
 /* root[half + q] = exp(2 pi i / (4 half)) * root[q], see ntt_internal.h. */
-static void fill_roots(void *ctx, size_t begin, size_t end, unsigned worker)
+static void fill_roots(void *ctx, size_t index, unsigned worker)
 {
     const root_run *r = ctx;
     (void)worker;
+    size_t begin = index * ROOT_BLOCK;
+    size_t end = r->half < begin + ROOT_BLOCK ? r->half : begin + ROOT_BLOCK;
+#if CUZK_HAVE_IFMA
+    if (r->simd && r->half >= ROOT_BLOCK) {
+        cuzk_ntt_ifma_scale(r->root + r->half + begin, r->root + begin, end - begin, &r->step);
+        return;
+    }
+#endif
     for (size_t q = begin; q < end; q++)
         fr_mul(&r->root[r->half + q], &r->step, &r->root[q]);
 }
@@ -41,7 +54,29 @@ static void root_of_order(fr *r, unsigned lg)
         fr_sqr(r, r);
 }
 
+static bool simd_possible(unsigned lg_n)
+{
+    return CUZK_HAVE_IFMA && lg_n >= NTT_LG_TILE && cuzk_cpu_active() == CUZK_CPU_IFMA;
+}
+
+/* root[0], which the rest is made from. */
+static fr first_root(bool simd)
+{
+#if CUZK_HAVE_IFMA
+    if (simd)
+        return cuzk_fr_simd_enter; /* one, in the SIMD radix */
+#endif
+    (void)simd;
+    return cuzk_fr_one;
+}
+
 cuzk_status cuzk_ntt_plan_new(ntt_plan **out, unsigned lg_n, cuzk_pool *pool, cuzk_err *err)
+{
+    return cuzk_ntt_plan_new_on(out, lg_n, true, pool, err);
+}
+
+cuzk_status cuzk_ntt_plan_new_on(ntt_plan **out, unsigned lg_n, bool simd, cuzk_pool *pool,
+                                 cuzk_err *err)
 {
     if (lg_n > NTT_MAX_LG)
         return cuzk_fail(err, CUZK_INVAL, 0,
@@ -60,13 +95,16 @@ cuzk_status cuzk_ntt_plan_new(ntt_plan **out, unsigned lg_n, cuzk_pool *pool, cu
     plan->lg_n = lg_n;
     plan->n = n;
     plan->root = root;
+    plan->simd = simd && simd_possible(lg_n);
     cuzk_fr_from_u64(&plan->n_inv, n);
     cuzk_fr_inv_vartime(&plan->n_inv, &plan->n_inv);
-    root[0] = cuzk_fr_one;
+    root[0] = first_root(plan->simd);
     for (unsigned d = 0; (size_t)1 << d < n_roots; d++) {
-        root_run r = {root, (size_t)1 << d, {{0}}};
+        root_run r = {root, (size_t)1 << d, {{0}}, plan->simd};
         root_of_order(&r.step, d + 2);
-        cuzk_pool_for(pool, r.half, MIN_CHUNK, fill_roots, &r);
+        if (r.simd && r.half >= ROOT_BLOCK)
+            fr_mul(&r.step, &r.step, &root[0]); /* both factors in the SIMD radix */
+        cuzk_pool_run(pool, (r.half + ROOT_BLOCK - 1) / ROOT_BLOCK, fill_roots, &r);
     }
     *out = plan;
     return CUZK_OK;
@@ -82,92 +120,77 @@ void cuzk_ntt_plan_free(ntt_plan *plan)
 
 /* ---- passes ---- */
 
-typedef struct {
-    unsigned level, lg_rows;
-} pass;
-
 /* At most ceil((28 - 10) / 7) strided passes and the contiguous one. */
 #define MAX_PASSES 4
 
-static size_t plan_passes(pass p[MAX_PASSES], unsigned lg_n)
+static size_t plan_passes(ntt_pass p[MAX_PASSES], unsigned lg_n)
 {
     unsigned lg_last = lg_n < NTT_LG_TILE ? lg_n : NTT_LG_TILE;
     unsigned rest = lg_n - lg_last, level = 0;
     size_t n_passes = (rest + NTT_LG_STRIDED - 1) / NTT_LG_STRIDED;
     for (size_t i = 0; i < n_passes; i++) {
         unsigned left = (unsigned)(n_passes - i); /* share the levels out evenly */
-        p[i] = (pass){level, (rest - level + left - 1) / left};
-        level += p[i].lg_rows;
+        unsigned lg_rows = (rest - level + left - 1) / left;
+        p[i] = (ntt_pass){.level = level, .lg_rows = lg_rows, .lg_cols = NTT_LG_TILE - lg_rows};
+        level += lg_rows;
+        p[i].lg_stride = lg_n - level; /* >= NTT_LG_TILE: there are enough columns */
     }
-    p[n_passes] = (pass){level, lg_last};
+    p[n_passes] = (ntt_pass){.level = level, .lg_rows = lg_last};
     return n_passes + 1;
 }
 
-typedef struct {
-    fr *x;
-    ntt_dir dir;
-    pass p;
-    bool merge;
-    unsigned lg_stride, lg_cols; /* columns of a block, of a tile */
-} pass_run;
-
-static void transform_tile(const pass_run *r, fr *tile, size_t n_cols, size_t block)
+static void transform_tile(const ntt_pass *p, fr *tile, size_t n_cols, size_t block)
 {
-    if (r->merge)
-        cuzk_ntt_tile_merge(&r->dir, tile, r->p.lg_rows, n_cols, block);
+    if (p->merge)
+        cuzk_ntt_tile_merge(&p->dir, tile, p->lg_rows, n_cols, block);
     else
-        cuzk_ntt_tile_split(&r->dir, tile, r->p.lg_rows, n_cols, block);
+        cuzk_ntt_tile_split(&p->dir, tile, p->lg_rows, n_cols, block);
 }
 
 static void contiguous_tile(void *ctx, size_t index, unsigned worker)
 {
-    const pass_run *r = ctx;
+    const ntt_pass *p = ctx;
     (void)worker;
-    transform_tile(r, r->x + (index << r->p.lg_rows), 1, index);
+    transform_tile(p, p->x + (index << p->lg_rows), 1, index);
 }
 
 static void strided_tile(void *ctx, size_t index, unsigned worker)
 {
-    const pass_run *r = ctx;
+    const ntt_pass *p = ctx;
     (void)worker;
     fr tile[(size_t)1 << NTT_LG_TILE];
-    unsigned lg_tiles = r->lg_stride - r->lg_cols; /* tiles of a block */
-    size_t block = index >> lg_tiles, n_cols = (size_t)1 << r->lg_cols;
-    size_t column = (index & (((size_t)1 << lg_tiles) - 1)) << r->lg_cols;
-    size_t n_rows = (size_t)1 << r->p.lg_rows;
-    fr *x = r->x + (block << (r->p.lg_rows + r->lg_stride)) + column;
-
+    size_t block, n_rows = (size_t)1 << p->lg_rows, row_bytes = sizeof(fr) << p->lg_cols;
+    fr *x = ntt_tile_origin(p, index, &block);
     for (size_t i = 0; i < n_rows; i++)
-        memcpy(tile + (i << r->lg_cols), x + (i << r->lg_stride), n_cols * sizeof(fr));
-    transform_tile(r, tile, n_cols, block);
+        memcpy(tile + (i << p->lg_cols), x + (i << p->lg_stride), row_bytes);
+    transform_tile(p, tile, (size_t)1 << p->lg_cols, block);
     for (size_t i = 0; i < n_rows; i++)
-        memcpy(x + (i << r->lg_stride), tile + (i << r->lg_cols), n_cols * sizeof(fr));
+        memcpy(x + (i << p->lg_stride), tile + (i << p->lg_cols), row_bytes);
 }
 
-static void run_pass(const ntt_plan *plan, pass_run *r, cuzk_pool *pool)
+#if CUZK_HAVE_IFMA
+static void contiguous_tile_simd(void *ctx, size_t index, unsigned worker)
 {
-    r->lg_stride = plan->lg_n - r->p.level - r->p.lg_rows;
-    if (r->lg_stride == 0) {
-        cuzk_pool_run(pool, plan->n >> r->p.lg_rows, contiguous_tile, r);
-        return;
-    }
-    /* lg_stride >= NTT_LG_TILE here, so there are enough columns */
-    r->lg_cols = NTT_LG_TILE - r->p.lg_rows;
-    cuzk_pool_run(pool, plan->n >> NTT_LG_TILE, strided_tile, r);
+    (void)worker;
+    cuzk_ntt_ifma_contiguous(ctx, index);
 }
 
-static void transform(const ntt_plan *plan, fr x[], bool merge, bool inverse, cuzk_pool *pool)
+static void strided_tile_simd(void *ctx, size_t index, unsigned worker)
 {
-    pass p[MAX_PASSES];
-    size_t n_passes = plan_passes(p, plan->lg_n);
-    pass_run r = {x, {plan->root, inverse}, {0, 0}, merge, 0, 0};
-    for (size_t i = 0; i < n_passes; i++) {
-        r.p = p[merge ? n_passes - 1 - i : i];
-        run_pass(plan, &r, pool);
-    }
+    (void)worker;
+    cuzk_ntt_ifma_strided(ctx, index);
 }
+#endif
 
-/* ---- entry points ---- */
+static void run_pass(const ntt_plan *plan, ntt_pass *p, cuzk_pool *pool)
+{
+    cuzk_task_fn fn = p->lg_stride == 0 ? contiguous_tile : strided_tile;
+#if CUZK_HAVE_IFMA
+    if (plan->simd)
+        fn = p->lg_stride == 0 ? contiguous_tile_simd : strided_tile_simd;
+#endif
+    cuzk_pool_run(pool, plan->n >> (p->lg_rows + p->lg_cols), fn, p);
+}
 
 typedef struct {
     fr *x;
@@ -182,37 +205,54 @@ static void scale_range(void *ctx, size_t begin, size_t end, unsigned worker)
         fr_mul(&r->x[i], &r->x[i], &r->factor);
 }
 
-static void scale(const ntt_plan *plan, fr x[], cuzk_pool *pool)
+enum { FORWARD = 0, INVERSE = 1, MERGE = 2, SCALED = 4 };
+
+static void transform(const ntt_plan *plan, fr x[], unsigned how, cuzk_pool *pool)
 {
-    scale_run r = {x, plan->n_inv};
-    cuzk_pool_for(pool, plan->n, MIN_CHUNK, scale_range, &r);
+    ntt_pass p[MAX_PASSES];
+    size_t n_passes = plan_passes(p, plan->lg_n);
+    bool merge = how & MERGE;
+    scale_run scale = {x, plan->n_inv};
+    if (plan->simd)
+        fr_mul(&scale.factor, &scale.factor, &plan->root[0]);
+    for (size_t i = 0; i < n_passes; i++) {
+        ntt_pass *next = &p[merge ? n_passes - 1 - i : i];
+        next->x = x;
+        next->dir = (ntt_dir){plan->root, how & INVERSE};
+        next->merge = merge;
+        next->last = i + 1 == n_passes;
+        next->scale = next->last && (how & SCALED) ? &scale.factor : NULL;
+        run_pass(plan, next, pool);
+    }
+    if (!plan->simd && (how & SCALED))
+        cuzk_pool_for(pool, plan->n, MIN_CHUNK, scale_range, &scale);
 }
+
+/* ---- entry points ---- */
 
 void cuzk_ntt_forward_nr(const ntt_plan *plan, fr x[], cuzk_pool *pool)
 {
-    transform(plan, x, false, false, pool);
+    transform(plan, x, FORWARD, pool);
 }
 
 void cuzk_ntt_forward_rn(const ntt_plan *plan, fr x[], cuzk_pool *pool)
 {
-    transform(plan, x, true, false, pool);
+    transform(plan, x, MERGE, pool);
 }
 
 void cuzk_ntt_inverse_nr_unscaled(const ntt_plan *plan, fr x[], cuzk_pool *pool)
 {
-    transform(plan, x, false, true, pool);
+    transform(plan, x, INVERSE, pool);
 }
 
 void cuzk_ntt_inverse_nr(const ntt_plan *plan, fr x[], cuzk_pool *pool)
 {
-    transform(plan, x, false, true, pool);
-    scale(plan, x, pool);
+    transform(plan, x, INVERSE | SCALED, pool);
 }
 
 void cuzk_ntt_inverse_rn(const ntt_plan *plan, fr x[], cuzk_pool *pool)
 {
-    transform(plan, x, true, true, pool);
-    scale(plan, x, pool);
+    transform(plan, x, INVERSE | SCALED | MERGE, pool);
 }
 
 /* ---- bit reversal ---- */

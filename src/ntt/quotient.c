@@ -11,17 +11,12 @@
  */
 #include "ntt/quotient.h"
 
-#include "ntt/ntt_internal.h"
+#include "field/simd.h"
+#include "ntt/quotient_internal.h"
 
-#define MIN_CHUNK 4096
+#define BLOCK 512u /* elements of one task; at most n/2 where lanes are used (n >= 1024) */
 
-typedef struct {
-    const ntt_plan *plan;
-    fr *a, *b, *h;
-    fr g, g_inv;  /* exp(2 pi i / 2n) and its inverse */
-    fr c_scale;   /* 1 / (2n) */
-    fr d_scale;   /* 1 / (2n^3) */
-} quotient;
+/* ---- portable steps ---- */
 
 /* g^k of the coefficient at bit-reversed position p. */
 static void shift_factor(fr *f, const quotient *q, size_t p)
@@ -33,7 +28,7 @@ static void shift_factor(fr *f, const quotient *q, size_t p)
         fr_mul(f, &q->plan->root[p - half], &q->g);
 }
 
-/* g^-k times d_scale. */
+/* g^-k times 1 / (2n^3). */
 static void unshift_factor(fr *f, const quotient *q, size_t p)
 {
     size_t half = q->plan->n / 2, t = p < half ? p : p - half;
@@ -41,23 +36,17 @@ static void unshift_factor(fr *f, const quotient *q, size_t p)
         *f = q->plan->root[0];
     else
         fr_neg(f, &q->plan->root[ntt_mirror(t)]);
-    if (p >= half)
-        fr_mul(f, f, &q->g_inv);
-    fr_mul(f, f, &q->d_scale);
+    fr_mul(f, f, &q->d_scale[p >= half]);
 }
 
-static void multiply_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void multiply(const quotient *q, size_t begin, size_t end)
 {
-    quotient *q = ctx;
-    (void)worker;
     for (size_t i = begin; i < end; i++)
         fr_mul(&q->h[i], &q->a[i], &q->b[i]);
 }
 
-static void shift_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void shift(const quotient *q, size_t begin, size_t end)
 {
-    quotient *q = ctx;
-    (void)worker;
     for (size_t i = begin; i < end; i++) {
         fr f;
         shift_factor(&f, q, i);
@@ -66,18 +55,14 @@ static void shift_range(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
-static void multiply_coset_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void multiply_coset(const quotient *q, size_t begin, size_t end)
 {
-    quotient *q = ctx;
-    (void)worker;
     for (size_t i = begin; i < end; i++)
         fr_mul(&q->a[i], &q->a[i], &q->b[i]);
 }
 
-static void combine_range(void *ctx, size_t begin, size_t end, unsigned worker)
+static void combine(const quotient *q, size_t begin, size_t end)
 {
-    quotient *q = ctx;
-    (void)worker;
     for (size_t i = begin; i < end; i++) {
         fr f, d;
         unshift_factor(&f, q, i);
@@ -87,18 +72,69 @@ static void combine_range(void *ctx, size_t begin, size_t end, unsigned worker)
     }
 }
 
+/* ---- driver ---- */
+
+enum { STEP_MULTIPLY, STEP_SHIFT, STEP_MULTIPLY_COSET, STEP_COMBINE };
+
+static const quotient_step portable_steps[] = {multiply, shift, multiply_coset, combine};
+#if CUZK_HAVE_IFMA
+static const quotient_step simd_steps[] = {cuzk_quotient_ifma_multiply, cuzk_quotient_ifma_shift,
+                                           cuzk_quotient_ifma_multiply_coset,
+                                           cuzk_quotient_ifma_combine};
+#endif
+
+typedef struct {
+    const quotient *q;
+    quotient_step step;
+} step_run;
+
+static void run_block(void *ctx, size_t index, unsigned worker)
+{
+    const step_run *r = ctx;
+    (void)worker;
+    size_t n = r->q->plan->n, begin = index * BLOCK;
+    r->step(r->q, begin, n < BLOCK ? n : begin + BLOCK);
+}
+
+static void run_step(const quotient *q, unsigned step, cuzk_pool *pool)
+{
+    step_run r = {q, portable_steps[step]};
+#if CUZK_HAVE_IFMA
+    if (q->plan->simd)
+        r.step = simd_steps[step];
+#endif
+    cuzk_pool_run(pool, (q->plan->n + BLOCK - 1) / BLOCK, run_block, &r);
+}
+
+#if CUZK_HAVE_IFMA
+static void enter_simd(quotient *q)
+{
+    fr *twice[] = {&q->c_scale, &q->d_scale[0], &q->d_scale[1]};
+    fr_mul(&q->g, &q->g, &cuzk_fr_simd_enter);
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(twice); i++) {
+        fr_mul(twice[i], twice[i], &cuzk_fr_simd_enter);
+        fr_mul(twice[i], twice[i], &cuzk_fr_simd_enter); /* for the product: quotient_internal.h */
+    }
+}
+#endif
+
 static void init_factors(quotient *q)
 {
     fr half;
     q->g = cuzk_fr_root_of_unity;
     for (unsigned i = q->plan->lg_n + 1; i < FR_TWO_ADICITY; i++)
         fr_sqr(&q->g, &q->g);
-    cuzk_fr_inv_vartime(&q->g_inv, &q->g);
     cuzk_fr_from_u64(&half, 2);
     cuzk_fr_inv_vartime(&half, &half);
     fr_mul(&q->c_scale, &half, &q->plan->n_inv);
-    fr_sqr(&q->d_scale, &q->plan->n_inv);
-    fr_mul(&q->d_scale, &q->d_scale, &q->c_scale);
+    fr_sqr(&q->d_scale[0], &q->plan->n_inv);
+    fr_mul(&q->d_scale[0], &q->d_scale[0], &q->c_scale);
+    cuzk_fr_inv_vartime(&q->d_scale[1], &q->g);
+    fr_mul(&q->d_scale[1], &q->d_scale[1], &q->d_scale[0]);
+#if CUZK_HAVE_IFMA
+    if (q->plan->simd)
+        enter_simd(q);
+#endif
 }
 
 void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool)
@@ -109,15 +145,15 @@ void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *
         return;
     }
     init_factors(&q);
-    cuzk_pool_for(pool, plan->n, MIN_CHUNK, multiply_range, &q);
+    run_step(&q, STEP_MULTIPLY, pool);
     cuzk_ntt_inverse_nr_unscaled(plan, h, pool);
     cuzk_ntt_inverse_nr_unscaled(plan, a, pool);
     cuzk_ntt_inverse_nr_unscaled(plan, b, pool);
-    cuzk_pool_for(pool, plan->n, MIN_CHUNK, shift_range, &q);
+    run_step(&q, STEP_SHIFT, pool);
     cuzk_ntt_forward_rn(plan, a, pool);
     cuzk_ntt_forward_rn(plan, b, pool);
-    cuzk_pool_for(pool, plan->n, MIN_CHUNK, multiply_coset_range, &q);
+    run_step(&q, STEP_MULTIPLY_COSET, pool);
     cuzk_ntt_inverse_nr_unscaled(plan, a, pool);
-    cuzk_pool_for(pool, plan->n, MIN_CHUNK, combine_range, &q);
+    run_step(&q, STEP_COMBINE, pool);
     cuzk_ntt_bit_reverse(plan, h, pool);
 }

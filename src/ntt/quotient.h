@@ -6,7 +6,8 @@
 
 /* a, b   in   n = 2^lg_n values on the domain, natural order; destroyed
  * h      out  n coefficients, natural order; the last one is 0. May not alias a or b
- * lg_n < 32 must leave a root of order 2n, which NTT_MAX_LG ensures. Six transforms, no allocation. */
+ * lg_n < 32 must leave a root of order 2n, which NTT_MAX_LG ensures. Six transforms, no allocation.
+ */
 void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool);
 
 #endif

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cuzk/daemon.h"
 #include "engine/engine.h"
-#include "rpc/daemon.h"
+#include "rpc/daemon_loop.h"
 
 cuzk_status cuzk_daemon_run(const cuzk_daemon_options *opt, cuzk_err *err)
 {

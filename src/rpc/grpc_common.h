@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* grpc_init with our log behind it, once for the process. It is never shut down: the last grpc_shutdown
- * joins a poller that may sleep for 10 s after a large message was broken off (libgrpc 1.51). */
+/* grpc_init with our log behind it, once for the process. It is never shut down: the last
+ * grpc_shutdown joins a poller that may sleep for 10 s after a large message was broken off
+ * (libgrpc 1.51). */
 void cuzk_grpc_init(void);
 
 /* The buffer's bytes in one block (cuzk_free); NULL when out of memory. Never NULL for length 0. */

@@ -394,7 +394,7 @@ static grpc_server *make_grpc_server(const rpc_server_options *opt)
         /* no decompression: a small message must not become a large one */
         cuzk_grpc_int_arg(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1),
         cuzk_grpc_int_arg(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0),
-        /* 51 MB requests: let 4 MiB of a stream be under way, more when the round trip asks for it */
+        /* requests have 51 MB: let 4 MiB of a stream be under way, more on a long way */
         cuzk_grpc_int_arg(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 4 << 20),
         /* two daemons must not share a port */
         cuzk_grpc_int_arg(GRPC_ARG_ALLOW_REUSEPORT, 0),

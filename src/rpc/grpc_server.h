@@ -1,8 +1,8 @@
 /* Transport seam: unary gRPC methods by path, over libgrpc's core C API. Knows no message.
  *
- * A handler gets the request's bytes and a call. It answers with reply or fail, now or later, from any
- * thread, exactly once; until then the call costs memory but no thread. A call whose client has gone is
- * answered like any other: the bytes are dropped.
+ * A handler gets the request's bytes and a call. It answers with reply or fail, now or later, from
+ * any thread, exactly once; until then the call costs memory but no thread. A call whose client has
+ * gone is answered like any other: the bytes are dropped.
  */
 #ifndef CUZK_RPC_GRPC_SERVER_H
 #define CUZK_RPC_GRPC_SERVER_H
@@ -54,8 +54,8 @@ cuzk_status cuzk_rpc_server_listen(rpc_server *s, const char *address, cuzk_err 
 const char *cuzk_rpc_server_address(const rpc_server *s, size_t i);
 cuzk_status cuzk_rpc_server_start(rpc_server *s, cuzk_err *err);
 
-/* Closes the listeners, gives calls in progress grace_ms to be answered and sent, then cancels them.
- * False when some are still in handlers 5 s after that. */
+/* Closes the listeners, gives calls in progress grace_ms to be answered and sent, then cancels
+ * them. False when some are still in handlers 5 s after that. */
 bool cuzk_rpc_server_stop(rpc_server *s, unsigned grace_ms);
 /* Stops if that was not done. Every call must have been answered, or be going to be without this
  * server's help: it waits for that. Accepts NULL. */
@@ -67,8 +67,8 @@ void cuzk_rpc_reply(rpc_call *call, const uint8_t *msg, size_t n); /* msg is cop
 void cuzk_rpc_fail(rpc_call *call, cuzk_status st, const char *message);
 
 /* fn is called once, on a network thread, when the client goes before the answer; at once if it has
- * gone already; never after the answer. The handler keeps its duty to answer: fn may do it. Between its
- * hand-over to whoever will answer and this call, the handler must hold the call. */
+ * gone already; never after the answer. The handler keeps its duty to answer: fn may do it. Between
+ * its hand-over to whoever will answer and this call, the handler must hold the call. */
 typedef void (*rpc_gone_fn)(void *ctx, rpc_call *call, uint64_t token);
 void cuzk_rpc_on_gone(rpc_call *call, rpc_gone_fn fn, void *ctx, uint64_t token);
 void cuzk_rpc_hold(rpc_call *call);

@@ -21,11 +21,12 @@
 /* libgrpc takes "unix:PATH" as a URI, so what is special there is escaped. */
 static void set_unix_target(rpc_address *a)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~";
     size_t n = (size_t)snprintf(a->target, sizeof a->target, "unix:");
     for (const char *p = a->path; *p; p++)
-        n += (size_t)snprintf(a->target + n, sizeof a->target - n, strchr(plain, *p) ? "%c" : "%%%02X",
-                              (unsigned char)*p);
+        n += (size_t)snprintf(a->target + n, sizeof a->target - n,
+                              strchr(plain, *p) ? "%c" : "%%%02X", (unsigned char)*p);
 }
 
 static cuzk_status parse_unix(rpc_address *a, const char *text, cuzk_err *err)
@@ -86,7 +87,8 @@ void cuzk_address_set_port(rpc_address *a, unsigned port)
     snprintf(a->target, sizeof a->target, "%s", a->text);
 }
 
-/* Letters, digits, dots and dashes, or an IPv6 address: nothing that libgrpc could take for a scheme. */
+/* Letters, digits, dots and dashes, or an IPv6 address: nothing that libgrpc could take for a
+ * scheme. */
 static bool host_is_plain(const char *host, bool bracketed)
 {
     struct in6_addr v6;
@@ -181,7 +183,8 @@ static cuzk_status lock_parent(const socket_claim *c, cuzk_err *err)
 
 typedef enum { SOCKET_STALE, SOCKET_LIVE, SOCKET_UNKNOWN } socket_state;
 
-/* Connects without waiting. A listener with a full backlog gives EAGAIN: alive, only busy or stopped. */
+/* Connects without waiting. A listener with a full backlog gives EAGAIN: alive, only busy or
+ * stopped. */
 static socket_state probe(const char *path, pid_t *pid, int *error)
 {
     struct sockaddr_un sa = {.sun_family = AF_UNIX};

@@ -15,9 +15,9 @@
 
 typedef struct {
     bool is_unix;
-    bool is_loopback;             /* TCP: cannot be reached from outside; true for unix */
+    bool is_loopback;               /* TCP: cannot be reached from outside; true for unix */
     char path[SOCKET_PATH_MAX + 1]; /* unix */
-    char host[256];               /* TCP, without brackets */
+    char host[256];                 /* TCP, without brackets */
     unsigned port;
     char target[512]; /* as libgrpc wants it */
     char text[320];   /* for people: canonical form */
@@ -28,10 +28,10 @@ void cuzk_address_set_port(rpc_address *a, unsigned port); /* TCP: rewrites targ
 
 /* A claim on a unix socket path, from before the bind to the end.
  *
- * begin refuses a path that holds anything but a socket, or a socket that somebody listens on (also one
- * who is stopped or busy), and removes a stale one. It takes a lock on the parent folder, so that of
- * many starters exactly one wins; begun holds it until end_of_bind. A missing parent folder is made
- * only below /run, /var/run and $XDG_RUNTIME_DIR. */
+ * begin refuses a path that holds anything but a socket, or a socket that somebody listens on (also
+ * one who is stopped or busy), and removes a stale one. It takes a lock on the parent folder, which
+ * bound lets go, so that of many starters exactly one wins. A missing parent folder is made only
+ * below /run, /var/run and $XDG_RUNTIME_DIR. */
 typedef struct {
     char path[SOCKET_PATH_MAX + 1];
     int dir_fd; /* locked while >= 0 */

@@ -1,5 +1,5 @@
 /* Prometheus text exposition; names, order and help texts as existing dashboards know them
- * (formats.md 1.4). Unlike there, durations are sums over all completions, so they never fall. */
+ * (formats.md 1.4), then our own. Durations are sums over all completions, so they never fall. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "rpc/service.h"
 
-#define MAX_TEXT 8192u /* 9 families of at most 4 series */
+#define MAX_TEXT 8192u /* 10 families of at most 4 series */
 
 typedef struct {
     char *text;
@@ -86,5 +86,6 @@ char *cuzk_service_metrics(engine *e)
     per_kind(&w, &s);
     single(&w, "cuzk_running_jobs", "Currently running proofs", "gauge", running);
     single(&w, "cuzk_gpu_workers", "Number of GPU workers", "gauge", 0);
+    single(&w, "cuzk_waiting_calls", "Calls that wait for a proof", "gauge", s.n_listeners);
     return w.text;
 }

@@ -157,8 +157,8 @@ static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
     cuzk_err err = {0};
     if (!unpack(&w, call, &cuzk__v1__submit_proof_request__descriptor, msg, n))
         return;
-    cuzk_status st = submit(ctx, (const Cuzk__V1__SubmitProofRequest *)w.message, n, NULL, &ticket,
-                            &err);
+    cuzk_status st =
+        submit(ctx, (const Cuzk__V1__SubmitProofRequest *)w.message, n, NULL, &ticket, &err);
     cuzk_wire_fini(&w);
     if (st != CUZK_OK) {
         cuzk_rpc_fail(call, st, err.msg);
@@ -312,9 +312,13 @@ static void evict_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 #define METHOD(name) "/cuzk.v1.ProvingEngine/" name
 
 const rpc_method cuzk_service_methods[] = {
-    {METHOD("SubmitProof"), RPC_DOOR, submit_proof}, {METHOD("Prove"), RPC_DOOR, prove},
-    {METHOD("AwaitProof"), RPC_INLINE, await_proof}, {METHOD("CancelProof"), RPC_INLINE, cancel_proof},
-    {METHOD("GetStatus"), RPC_INLINE, get_status},   {METHOD("GetMetrics"), RPC_INLINE, get_metrics},
-    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs},   {METHOD("EvictSRS"), RPC_INLINE, evict_srs},
+    {METHOD("SubmitProof"), RPC_DOOR, submit_proof},
+    {METHOD("Prove"), RPC_DOOR, prove},
+    {METHOD("AwaitProof"), RPC_INLINE, await_proof},
+    {METHOD("CancelProof"), RPC_INLINE, cancel_proof},
+    {METHOD("GetStatus"), RPC_INLINE, get_status},
+    {METHOD("GetMetrics"), RPC_INLINE, get_metrics},
+    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs},
+    {METHOD("EvictSRS"), RPC_INLINE, evict_srs},
 };
 const size_t cuzk_service_n_methods = CUZK_ARRAY_LEN(cuzk_service_methods);

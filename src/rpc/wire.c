@@ -71,10 +71,11 @@ cuzk_status cuzk_wire_request(request_message *msg, byte_view view[],
     while (k < CUZK_ARRAY_LEN(kind_table) && kind_table[k].wire != p->proof_kind)
         k++;
     if (k == CUZK_ARRAY_LEN(kind_table))
-        return cuzk_fail(err, CUZK_INVAL, 0,
-                         "invalid proof_kind: %d, expected 1 (porep), 2 (update), 3 (window post) or "
-                         "4 (winning post)",
-                         (int)p->proof_kind);
+        return cuzk_fail(
+            err, CUZK_INVAL, 0,
+            "invalid proof_kind: %d, expected 1 (porep), 2 (update), 3 (window post) or "
+            "4 (winning post)",
+            (int)p->proof_kind);
     memset(msg, 0, sizeof *msg);
     msg->kind = kind_table[k].kind;
     msg->sector_size = p->sector_size;

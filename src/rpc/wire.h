@@ -1,5 +1,5 @@
-/* Between protobuf messages and the engine's types; the only place that knows both, with the limits that
- * hostile bytes meet. */
+/* Between protobuf messages and the engine's types; the only place that knows both, with the limits
+ * that hostile bytes meet. */
 #ifndef CUZK_RPC_WIRE_H
 #define CUZK_RPC_WIRE_H
 
@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "engine/engine.h"
 
-/* An unpacked message and the memory it may take: 2 * n + 16 MiB for n bytes of input, since a byte or
- * two can unpack to tens of bytes (a repeated field of empty elements). */
+/* An unpacked message and the memory it may take: 2 * n + 16 MiB for n bytes of input, since a byte
+ * or two can unpack to tens of bytes (a repeated field of empty elements). */
 typedef struct {
     ProtobufCMessage *message;
     ProtobufCAllocator allocator;

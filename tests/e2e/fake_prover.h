@@ -97,8 +97,9 @@ static inline bool fake_wait_gate(fake_prover *f, const atomic_bool *cancel)
     return f->gate_open;
 }
 
-static inline cuzk_status fake_prove(void *ctx, const proof_request *req, const cuzk_prove_options *job,
-                                     uint8_t **proof, size_t *n_bytes, cuzk_err *err)
+static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
+                                     const cuzk_prove_options *job, uint8_t **proof,
+                                     size_t *n_bytes, cuzk_err *err)
 {
     fake_prover *f = ctx;
     bool done = true;

@@ -1,5 +1,5 @@
-/* The daemon as a process: signals, sockets, exit. The program starts itself again with --serve and the
- * fake prover, whose gate SIGUSR1 opens. */
+/* The daemon as a process: signals, sockets, exit. The program starts itself again with --serve and
+ * the fake prover, whose gate SIGUSR1 opens. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #include "base/clock.h"
 #include "cuzk/client.h"
 #include "e2e/fake_prover.h"
-#include "rpc/daemon.h"
+#include "rpc/daemon_loop.h"
 
 #define CALL_MS 20000u
 
@@ -54,6 +54,7 @@ static int serve(const char *address, const char *grace)
     opt.listen = &address;
     opt.n_listen = 1;
     opt.grace_s = (unsigned)strtoul(grace, NULL, 10);
+    opt.stop_s = 1;
     cuzk_status st = cuzk_daemon_serve(&opt, &b, &blocked, &err);
     if (st != CUZK_OK)
         fprintf(stderr, "%s\n", err.msg);
@@ -176,7 +177,18 @@ static void *await_main(void *arg)
     return NULL;
 }
 
-/* One runs, two wait; SIGTERM: the waiting ones are told, the running one finishes and is delivered. */
+static void wait_listeners(cuzk_client *c, const char *line)
+{
+    for (bool seen = false; !seen;) {
+        char *text = NULL;
+        assert_int_equal(cuzk_client_get_metrics(c, CALL_MS, &text, NULL), CUZK_OK);
+        seen = strstr(text, line) != NULL;
+        cuzk_client_free_text(text);
+    }
+}
+
+/* One runs, two wait; SIGTERM: the waiting ones are told, the running one finishes and is
+ * delivered. */
 static void test_graceful_exit(void **state)
 {
     (void)state;
@@ -184,8 +196,8 @@ static void test_graceful_exit(void **state)
     make_place(&d);
     d.pid = spawn_daemon(&d, "60");
     cuzk_client *c = connect_to(&d);
-    waiter w[3] = {{c, "run", CUZK_OK, {0}, {0}}, {c, "q1", CUZK_OK, {0}, {0}},
-                   {c, "q2", CUZK_OK, {0}, {0}}};
+    waiter w[3] = {
+        {c, "run", CUZK_OK, {0}, {0}}, {c, "q1", CUZK_OK, {0}, {0}}, {c, "q2", CUZK_OK, {0}, {0}}};
     pthread_t t[3];
     submit(c, "run", FAKE_WAIT, 42);
     wait_running(c);
@@ -193,9 +205,7 @@ static void test_graceful_exit(void **state)
     submit(c, "q2", 0, 2);
     for (unsigned i = 0; i < 3; i++)
         pthread_create(&t[i], NULL, await_main, &w[i]);
-    /* the three are listening when their calls have been seen; a fourth call behind them says nothing
-     * about that, so let the drain answer late ones: unknown ids then give NOT_FOUND */
-    usleep(100000);
+    wait_listeners(c, "\ncuzk_waiting_calls 3\n");
     assert_int_equal(kill(d.pid, SIGTERM), 0);
     pthread_join(t[1], NULL);
     pthread_join(t[2], NULL);
@@ -246,6 +256,29 @@ static void test_grace_over(void **state)
     remove_place(&d);
 }
 
+/* A job that does not stop is left behind, but not its client. */
+static void test_stuck_job(void **state)
+{
+    (void)state;
+    daemon_process d;
+    pthread_t t;
+    make_place(&d);
+    d.pid = spawn_daemon(&d, "0");
+    cuzk_client *c = connect_to(&d);
+    waiter w = {c, "run", CUZK_OK, {0}, {0}};
+    submit(c, "run", FAKE_STUCK, 1);
+    wait_running(c);
+    pthread_create(&t, NULL, await_main, &w);
+    wait_listeners(c, "\ncuzk_waiting_calls 1\n");
+    assert_int_equal(kill(d.pid, SIGTERM), 0);
+    pthread_join(t, NULL);
+    assert_int_equal(w.st, CUZK_UNAVAILABLE);
+    assert_non_null(strstr(w.err.msg, "try again later"));
+    assert_int_equal(wait_exit(d.pid), 128 + SIGTERM);
+    cuzk_client_close(c);
+    remove_place(&d);
+}
+
 static void test_restart_after_kill(void **state)
 {
     (void)state;
@@ -264,8 +297,8 @@ static void test_restart_after_kill(void **state)
     remove_place(&d);
 }
 
-/* Many starters over a stale file: one wins, the others say so and leave it alone; also when the winner
- * is stopped. */
+/* Many starters over a stale file: one wins, the others say so and leave it alone; also when the
+ * winner is stopped. */
 static void test_one_winner(void **state)
 {
     (void)state;
@@ -308,7 +341,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_idle_exit),     cmocka_unit_test(test_graceful_exit),
         cmocka_unit_test(test_second_signal), cmocka_unit_test(test_grace_over),
-        cmocka_unit_test(test_restart_after_kill), cmocka_unit_test(test_one_winner),
+        cmocka_unit_test(test_stuck_job),     cmocka_unit_test(test_restart_after_kill),
+        cmocka_unit_test(test_one_winner),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

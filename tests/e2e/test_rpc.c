@@ -36,7 +36,8 @@ static void start(fixture *f, size_t max_message_bytes)
     memset(f, 0, sizeof *f);
     snprintf(f->dir, sizeof f->dir, "/tmp/cuzk-rpc-XXXXXX");
     assert_non_null(mkdtemp(f->dir));
-    snprintf(f->path, sizeof f->path, "%s/a b%%.sock", f->dir); /* what a URI would have to escape */
+    snprintf(f->path, sizeof f->path, "%s/a b%%.sock",
+             f->dir); /* what a URI would have to escape */
     snprintf(f->address, sizeof f->address, "unix://%s", f->path);
     fake_init(&f->fake);
     engine_options eo = ENGINE_OPTIONS_DEFAULTS;
@@ -101,7 +102,7 @@ static void test_prove(void **state)
     r = request(NULL, FAKE_FAIL, 6); /* a failed job is no failed call */
     assert_int_equal(cuzk_client_prove(f.c, &r, CALL_MS, &out, &err), CUZK_OK);
     assert_int_equal(out.status, CUZK_JOB_FAILED);
-    assert_string_equal(out.error_message, "fake: parameters are missing ??");
+    assert_string_equal(out.error_message, "PARAMS: fake: parameters are missing ??");
     assert_int_equal(strlen(out.job_id), 36);
     assert_int_equal(out.n_proof_bytes, 0);
     cuzk_client_result_fini(&out);
@@ -157,7 +158,8 @@ static void test_errors(void **state)
     c[5].r.vanilla_proof.data = (const uint8_t *)"!", c[5].text = "vanilla_proof: '!' at byte 0";
     for (unsigned i = 0; i < 6; i++) {
         cuzk_err err = {0};
-        assert_int_equal(cuzk_client_submit(f.c, &c[i].r, CALL_MS, id, &position, &err), CUZK_INVAL);
+        assert_int_equal(cuzk_client_submit(f.c, &c[i].r, CALL_MS, id, &position, &err),
+                         CUZK_INVAL);
         if (!strstr(err.msg, c[i].text))
             fail_msg("case %u: %s", i, err.msg);
         assert_int_equal(cuzk_client_prove(f.c, &c[i].r, CALL_MS, &out, &err), CUZK_INVAL);
@@ -190,15 +192,15 @@ static void test_raw(void **state)
         {"/grpc.health.v1.Health/Check", NULL, 0, CUZK_UNSUPPORTED, "/grpc.health.v1.Health/Check"},
         {"/cuzk.v1.ProvingEngine/EvictSRS", NULL, 0, CUZK_UNSUPPORTED, "EvictSRS"},
         {"/cuzk.v1.ProvingEngine/Prove", NULL, 0, CUZK_INVAL, "missing submit field"},
-        {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_INVAL, "do not decode"},
+        {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_INVAL,
+         "do not decode"},
         {"/cuzk.v1.ProvingEngine/SubmitProof", bomb, sizeof bomb, CUZK_INVAL, ""},
     };
     for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
         uint8_t *out;
         size_t n;
         cuzk_err err = {0};
-        cuzk_status st =
-            cuzk_rpc_unary(ch, c[i].path, c[i].bytes, c[i].n, CALL_MS, &out, &n, &err);
+        cuzk_status st = cuzk_rpc_unary(ch, c[i].path, c[i].bytes, c[i].n, CALL_MS, &out, &n, &err);
         if (st != c[i].st || !strstr(err.msg, c[i].text))
             fail_msg("case %u: status %d, %s", i, st, err.msg);
     }
@@ -281,8 +283,8 @@ static void wait_listeners(const fixture *f, size_t n)
     }
 }
 
-/* The client goes in the middle of a proof: the listener is dropped, the job goes on, and the retry gets
- * its one result. */
+/* The client goes in the middle of a proof: the listener is dropped, the job goes on, and the retry
+ * gets its one result. */
 static void test_client_gone(void **state)
 {
     (void)state;
@@ -338,7 +340,8 @@ static void test_status_and_metrics(void **state)
     assert_non_null(strstr(text, "# TYPE cuzk_queue_depth gauge\ncuzk_queue_depth 1\n"));
     assert_non_null(strstr(text, "\ncuzk_proofs_completed{proof_kind=\"snap_update\"} 0\n"));
     assert_non_null(strstr(text, "\ncuzk_running_jobs 1\n"));
-    assert_string_equal(text + strlen(text) - strlen("cuzk_gpu_workers 0\n"), "cuzk_gpu_workers 0\n");
+    const char last[] = "\ncuzk_waiting_calls 0\n";
+    assert_string_equal(text + strlen(text) - strlen(last), last);
     cuzk_client_free_text(text);
 
     bool already;
@@ -478,7 +481,7 @@ static void test_socket_path(void **state)
     assert_int_equal(rmdir(path), 0);
 
     int fd = raw_listener(path, true); /* somebody listens, and never accepts */
-    for (unsigned i = 0; i < 5; i++) {  /* also when the backlog is full */
+    for (unsigned i = 0; i < 5; i++) { /* also when the backlog is full */
         assert_int_equal(try_listen(address, &err), CUZK_EXISTS);
         assert_non_null(strstr(err.msg, "already running"));
         int busy = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);

@@ -10,7 +10,7 @@ daemon=
 
 # start [options]: a daemon on $address, ready when it answers.
 start() {
-    "$CUZK" serve --listen "$address" --params "$PARAMS" "$@" 2>>"$work/daemon.log" &
+    "$CUZK" serve --listen "$address" --params "$PARAMS" --grace 300 "$@" 2>>"$work/daemon.log" &
     daemon=$!
     for _ in $(seq 100); do
         "$CUZK" status --address "$address" >/dev/null 2>&1 && return
@@ -34,7 +34,7 @@ start --listen 127.0.0.1:0
 port=$(grep -Eo '127\.0\.0\.1:[0-9]+' "$work/daemon.log" | tail -1 | cut -d: -f2)
 exits "status over TCP" 0 "" "$CUZK" status --address "127.0.0.1:$port"
 same "socket mode" 600 "$(stat -c %a "$sock")"
-exits "a second daemon on the same socket" 8 "already|in use" "$CUZK" serve --listen "$address"
+exits "a second daemon on the same socket" 5 "already running" "$CUZK" serve --listen "$address"
 exits "a TCP address for everybody" 2 "insecure" "$CUZK" serve --listen 0.0.0.0:0
 
 # bad requests are refused and change nothing

@@ -56,13 +56,27 @@ static inline const char *test_path(const char *name)
     return p;
 }
 
-/* Shared test data: $CUZK_SHARED, else ../shared; NULL when absent. */
-static inline const char *test_shared(const char *name)
+/* A file of real data: tests/data/NAME, else $CUZK_SHARED or ../shared, fixtures/FOLDER/NAME; NULL
+ * when absent. Static storage: valid until the next call. */
+static inline const char *test_data(const char *folder, const char *name)
 {
     static char path[1024];
-    const char *base = getenv("CUZK_SHARED");
-    snprintf(path, sizeof path, "%s/%s", base ? base : "../shared", name);
+    const char *shared = getenv("CUZK_SHARED");
+    snprintf(path, sizeof path, "tests/data/%s", name);
+    if (access(path, R_OK) == 0)
+        return path;
+    snprintf(path, sizeof path, "%s/fixtures/%s/%s", shared ? shared : "../shared", folder, name);
     return access(path, R_OK) == 0 ? path : NULL;
+}
+
+/* The tests run in the source folder; elsewhere they have no data. */
+static inline bool test_skip_without_data(void)
+{
+    if (test_data("", "vk"))
+        return false;
+    print_message("SKIP: tests/data not found; run this from the source folder\n");
+    skip();
+    return true;
 }
 
 static inline uint8_t *test_read_file(const char *path, size_t *n)

@@ -73,7 +73,8 @@ static inline void params_image_build(params_image *im, const size_t n[VEC_COUNT
     }
 }
 
-/* On the curve, outside the subgroup: the first x = 1, 2, ... that has a root (cofactor > 2^125). */
+/* On the curve, outside the subgroup: the first x = 1, 2, ... that has a root (cofactor > 2^125).
+ */
 static inline void off_subgroup_g1(g1_affine *p)
 {
     fp four, t;

@@ -369,6 +369,29 @@ static void order_of_keys_and_unknown_keys(void **state)
     free(b);
 }
 
+/* More partitions than any type of the size has, which storage is not made for. */
+static void too_many_partitions(void **state)
+{
+    (void)state;
+    const char *begin = strstr(c1, "V1\":[[") + 5, *end = strstr(c1, "]]},\"comm_r\"") + 1;
+    int head = (int)(begin - c1), part = (int)(end - begin);
+    for (int n = 1; n <= 14; n++) {
+        char says[80], *text = malloc(n_c1 + (size_t)n * ((size_t)part + 1));
+        int at = sprintf(text, "%.*s", head, c1);
+        for (int i = 0; i < n; i++)
+            at += sprintf(text + at, "%s%.*s", i ? "," : "", part, begin);
+        at += sprintf(text + at, "%s", end);
+        snprintf(says, sizeof says, "%d partitions where StackedDrg2KiBV1_1 has 1", n);
+        if (n > 13)
+            strcpy(says, "[13]: no 2KiB type has more than 13 partitions");
+        if (n == 1)
+            assert_accepted(text, (size_t)at);
+        else
+            assert_refused(text, (size_t)at, says, "partitions");
+        free(text);
+    }
+}
+
 static void nesting(void **state)
 {
     (void)state;
@@ -523,6 +546,7 @@ int main(void)
         cmocka_unit_test(all_zero),
         cmocka_unit_test(order_of_keys_and_unknown_keys),
         cmocka_unit_test(nesting),
+        cmocka_unit_test(too_many_partitions),
         cmocka_unit_test(decoded_forms),
         cmocka_unit_test(envelope_edits),
         cmocka_unit_test(envelope_in_envelope),

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "base/cpu.h"
 #include "base/hex.h"
 #include "curve/codec.h"
 
@@ -243,6 +244,82 @@ static void outside_subgroup(void **state)
     assert_int_equal(read_g1(b), POINT_OK);
 }
 
+#define N_RUN 35
+
+/* The eight-lane readers: same points, in place and apart; every fault in every position of a group
+ * ends the run at the group that has it. */
+static void runs_g1(void **state)
+{
+    (void)state;
+    static uint8_t bytes[N_RUN * 96];
+    g1_affine want[N_RUN], got[N_RUN];
+    size_t full = cuzk_cpu_active() == CUZK_CPU_IFMA ? N_RUN / 8 * 8 : 0;
+    for (size_t i = 0; i < N_RUN; i++) {
+        want[i] = g1_sample(i);
+        cuzk_g1_write(bytes + 96 * i, &want[i]);
+    }
+    assert_int_equal(cuzk_g1_read_run(got, bytes, N_RUN), full);
+    assert_memory_equal(got, want, full * sizeof got[0]);
+    memcpy(got, bytes, sizeof got);
+    assert_int_equal(cuzk_g1_read_run(got, (const uint8_t *)got, N_RUN), full);
+    assert_memory_equal(got, want, full * sizeof got[0]);
+    assert_int_equal(cuzk_g1_read_run(got, bytes, 7), 0);
+    assert_int_equal(cuzk_g1_read_run(got, bytes, 0), 0);
+    for (size_t i = 0; i < full; i++) {
+        static const uint8_t flips[][2] = {{0, 0x80},  {0, 0x40}, {0, 0x20},
+                                           {48, 0x20}, {95, 1},   {20, 4}};
+        for (size_t k = 0; k < CUZK_ARRAY_LEN(flips); k++) {
+            uint8_t *at = bytes + 96 * i + flips[k][0];
+            *at ^= flips[k][1];
+            assert_int_equal(cuzk_g1_read_run(got, bytes, N_RUN), i / 8 * 8);
+            *at ^= flips[k][1];
+        }
+        uint8_t saved[96]; /* infinity, then (0, 0) without the flag, then x + p */
+        memcpy(saved, bytes + 96 * i, 96);
+        memset(bytes + 96 * i, 0, 96);
+        assert_int_equal(cuzk_g1_read_run(got, bytes, N_RUN), i / 8 * 8);
+        bytes[96 * i] = 0x40;
+        assert_int_equal(cuzk_g1_read_run(got, bytes, N_RUN), i / 8 * 8);
+        memcpy(bytes + 96 * i, saved, 96);
+        assert_true(cuzk_hex_decode(bytes + 96 * i, 48, modulus_hex));
+        unsigned carry = 0;
+        for (int j = 47; j >= 0; j--) {
+            carry += (unsigned)bytes[96 * i + (size_t)j] + saved[j];
+            bytes[96 * i + (size_t)j] = (uint8_t)carry;
+            carry >>= 8;
+        }
+        assert_int_equal(cuzk_g1_read_run(got, bytes, N_RUN), i / 8 * 8);
+        memcpy(bytes + 96 * i, saved, 96);
+    }
+}
+
+static void runs_g2(void **state)
+{
+    (void)state;
+    static uint8_t bytes[N_RUN * 192];
+    g2_affine want[N_RUN], got[N_RUN];
+    size_t full = cuzk_cpu_active() == CUZK_CPU_IFMA ? N_RUN / 8 * 8 : 0;
+    for (size_t i = 0; i < N_RUN; i++) {
+        want[i] = g2_sample(i);
+        cuzk_g2_write(bytes + 192 * i, &want[i]);
+    }
+    assert_int_equal(cuzk_g2_read_run(got, bytes, N_RUN), full);
+    assert_memory_equal(got, want, full * sizeof got[0]);
+    memcpy(got, bytes, sizeof got);
+    assert_int_equal(cuzk_g2_read_run(got, (const uint8_t *)got, N_RUN), full);
+    assert_memory_equal(got, want, full * sizeof got[0]);
+    for (size_t i = 0; i < full; i++) {
+        for (size_t at = 192 * i; at < 192 * (i + 1); at += 48) { /* each coordinate: ends, flag */
+            bytes[at + 47] ^= 1;
+            assert_int_equal(cuzk_g2_read_run(got, bytes, N_RUN), i / 8 * 8);
+            bytes[at + 47] ^= 1;
+            bytes[at] ^= 0x20;
+            assert_int_equal(cuzk_g2_read_run(got, bytes, N_RUN), i / 8 * 8);
+            bytes[at] ^= 0x20;
+        }
+    }
+}
+
 static void status_texts(void **state)
 {
     (void)state;
@@ -317,6 +394,7 @@ int main(void)
         cmocka_unit_test(wrong_flags),  cmocka_unit_test(not_canonical),
         cmocka_unit_test(off_curve),    cmocka_unit_test(outside_subgroup),
         cmocka_unit_test(status_texts), cmocka_unit_test(real_verifying_keys),
+        cmocka_unit_test(runs_g1),      cmocka_unit_test(runs_g2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

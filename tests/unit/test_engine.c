@@ -1,5 +1,6 @@
-/* Engine: order, idempotency, kept results, listeners, limits, cancellation, drain. The prover is a fake
- * (tests/e2e/fake_prover.h) that waits at a gate, so every race is arranged and none is slept through. */
+/* Engine: order, idempotency, kept results, listeners, limits, cancellation, drain. The prover is a
+ * fake (tests/e2e/fake_prover.h) that waits at a gate, so every race is arranged and none is slept
+ * through. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,7 +184,8 @@ static void test_refusals(void **state)
     engine_stats s;
     cuzk_engine_stats(f.e, &s);
     assert_int_equal(s.bytes, 0);
-    const char *fine[] = {"wdpost-1000-0-[1 2 3]", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"};
+    const char *fine[] = {"wdpost-1000-0-[1 2 3]",
+                          "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"};
     for (unsigned i = 0; i < 2; i++) {
         ask a = {.id = fine[i]};
         assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
@@ -447,7 +449,8 @@ static void test_cancel(void **state)
     fixture f;
     engine_ticket t;
     start_default(&f);
-    ask run = {.id = "run", .miner = FAKE_WAIT, .sector = 1}, queued = {.id = "queued", .sector = 2};
+    ask run = {.id = "run", .miner = FAKE_WAIT, .sector = 1},
+        queued = {.id = "queued", .sector = 2};
     assert_int_equal(submit(&f, run, true, NULL, NULL), CUZK_OK);
     fake_wait_started(&f.fake, 1);
     assert_int_equal(submit(&f, queued, true, NULL, NULL), CUZK_OK);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/cpu.h"
@@ -453,8 +454,47 @@ static void cpu_path(void **state)
     assert_true((cuzk_fp_ops.mul == cuzk_fp_generic.mul) == (path == CUZK_CPU_GENERIC));
 }
 
-int main(void)
+/* Runs this program as `path` under CUZK_CPU=wish and wants a path and a number of warnings. */
+static void expect_path(const char *wish, cuzk_cpu_path want, int want_warnings)
 {
+    char command[128], line[256], path[256] = "";
+    int n_warnings = 0;
+    snprintf(command, sizeof command, "CUZK_CPU=%s /proc/%d/exe path 2>&1", wish, (int)getpid());
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        if (strncmp(line, "cuzk: CUZK_CPU=", 15) == 0)
+            n_warnings++;
+        else
+            memcpy(path, line, sizeof path);
+    }
+    assert_int_equal(pclose(f), 0);
+    path[strcspn(path, "\n")] = 0;
+    assert_string_equal(path, cuzk_cpu_path_name(want));
+    assert_int_equal(n_warnings, want_warnings);
+}
+
+static void environment_forces_path(void **state)
+{
+    (void)state;
+    cuzk_cpu_path best = CUZK_CPU_GENERIC;
+    for (int i = CUZK_CPU_GENERIC; i <= CUZK_CPU_IFMA; i++)
+        if (cuzk_cpu_has((cuzk_cpu_path)i))
+            best = (cuzk_cpu_path)i;
+    for (int i = CUZK_CPU_GENERIC; i <= CUZK_CPU_IFMA; i++) {
+        bool has = cuzk_cpu_has((cuzk_cpu_path)i);
+        expect_path(cuzk_cpu_path_name((cuzk_cpu_path)i), has ? (cuzk_cpu_path)i : best, !has);
+    }
+    expect_path("", best, 0);
+    expect_path("avx9", best, 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "path") == 0) {
+        printf("%s\n", cuzk_cpu_path_name(cuzk_cpu_active()));
+        return 0;
+    }
     printf("seed %#llx\n", (unsigned long long)rng_state);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_path),     cmocka_unit_test(active_path_equals_generic),
@@ -463,7 +503,7 @@ int main(void)
         cmocka_unit_test(conversions),  cmocka_unit_test(constants),
         cmocka_unit_test(inverses),     cmocka_unit_test(batch_inverses),
         cmocka_unit_test(square_roots), cmocka_unit_test(fp2_products),
-        cmocka_unit_test(larger_roots),
+        cmocka_unit_test(larger_roots), cmocka_unit_test(environment_forces_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Parameter and key files: what is read, and every kind of damage (CASES B01 to B09). */
 #include "unit/params_support.h"
 
-static const char *const vec_names[VEC_COUNT] = {"vk (ic)", "section h", "section l",
+static const char *const vec_names[VEC_COUNT] = {"vk (ic)",   "section h",    "section l",
                                                  "section a", "section b_g1", "section b_g2"};
 static const size_t small[VEC_COUNT] = {3, 7, 5, 6, 4, 4};
 
@@ -220,7 +220,8 @@ static void points_outside_the_subgroup(void **state)
     expect_bad_point(READ_SRS, VEC_IC, 1, g1, "is not in the subgroup");
     memcpy(old, image.bytes, 96);
     memcpy(image.bytes, g1, 96);
-    expect_refused(READ_VK, image.bytes, image.vec_at[VEC_H] - 4, "alpha_g1 is not in the subgroup");
+    expect_refused(READ_VK, image.bytes, image.vec_at[VEC_H] - 4,
+                   "alpha_g1 is not in the subgroup");
     memcpy(image.bytes, old, 96);
 }
 
@@ -265,13 +266,11 @@ static void failed_allocations(void **state)
 static void established_keys(void **state)
 {
     (void)state;
-    const char *dir_path = test_shared("fixtures/vk");
-    DIR *dir = dir_path ? opendir(dir_path) : NULL;
-    if (!dir) {
-        print_message("SKIP: shared test data not found (set CUZK_SHARED)\n");
-        skip();
+    if (test_skip_without_data())
         return;
-    }
+    const char *dir_path = test_data("", "vk");
+    DIR *dir = opendir(dir_path);
+    assert_non_null(dir);
     size_t n_read = 0;
     for (struct dirent *e; (e = readdir(dir));) {
         char path[1400];
@@ -297,16 +296,11 @@ static void established_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_file_is_read),
-        cmocka_unit_test(key_is_written_as_read),
-        cmocka_unit_test(truncated_anywhere),
-        cmocka_unit_test(trailing_and_foreign_bytes),
-        cmocka_unit_test(bad_points_are_named),
-        cmocka_unit_test(any_flipped_bit_is_noticed),
-        cmocka_unit_test(points_outside_the_subgroup),
-        cmocka_unit_test(impossible_counts),
-        cmocka_unit_test(failed_allocations),
-        cmocka_unit_test(established_keys),
+        cmocka_unit_test(good_file_is_read),           cmocka_unit_test(key_is_written_as_read),
+        cmocka_unit_test(truncated_anywhere),          cmocka_unit_test(trailing_and_foreign_bytes),
+        cmocka_unit_test(bad_points_are_named),        cmocka_unit_test(any_flipped_bit_is_noticed),
+        cmocka_unit_test(points_outside_the_subgroup), cmocka_unit_test(impossible_counts),
+        cmocka_unit_test(failed_allocations),          cmocka_unit_test(established_keys),
     };
     return cmocka_run_group_tests(tests, build_image, drop_image);
 }

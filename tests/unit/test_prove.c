@@ -69,8 +69,8 @@ static fr lagrange_at(unsigned lg, size_t i)
 }
 
 typedef struct {
-    fr a, b, c;   /* A(tau), B(tau), C(tau) with the witness */
-    fr l;         /* sum over aux of z (beta u + alpha v + w) */
+    fr a, b, c; /* A(tau), B(tau), C(tau) with the witness */
+    fr l;       /* sum over aux of z (beta u + alpha v + w) */
 } qap_values;
 
 static void add_product(fr *sum, const fr *x, const fr *y)
@@ -170,8 +170,8 @@ static void proofs_equal_their_logarithms(void **state)
         recording *rec = record(s);
         set_up(&srs, s);
         for (size_t k = 0; k < CUZK_ARRAY_LEN(pairs); k++) {
-            groth16_prove_options opt = {.r = pairs[k][0], .s = pairs[k][1],
-                                         .check_witness = k % 2 == 0};
+            groth16_prove_options opt = {
+                .r = pairs[k][0], .s = pairs[k][1], .check_witness = k % 2 == 0};
             groth16_proof proof;
             prove_ok(&proof, s, &srs, &opt);
             expect_proof(&proof, rec, opt.r, opt.s);
@@ -291,8 +291,8 @@ static void wrong_parameters_are_refused(void **state)
         size_t params, circuit;
         const char *part;
     } cases[] = {
-        {0, 7, "section vk (ic)"},    /* more of everything */
-        {7, 0, "section vk (ic)"},    /* less of everything */
+        {0, 7, "section vk (ic)"}, /* more of everything */
+        {7, 0, "section vk (ic)"}, /* less of everything */
         {6, 0, "aux variables 2 here, 0 points"},
         {0, 6, "aux variables 0 here, 2 points"},
         {10, 0, "aux variables 2 here, 40 points"},
@@ -439,8 +439,11 @@ static void phases_spans_and_cancel(void **state)
     char phases[256] = "", spans[256] = "";
     atomic_bool cancel = false;
     cuzk_trace *trace = cuzk_trace_new("test");
-    groth16_prove_options opt = {.partition = 4, .trace = trace, .cancel = &cancel,
-                                 .progress = note_phase, .progress_ctx = phases};
+    groth16_prove_options opt = {.partition = 4,
+                                 .trace = trace,
+                                 .cancel = &cancel,
+                                 .progress = note_phase,
+                                 .progress_ctx = phases};
     groth16_srs srs;
     groth16_proof proof;
     size_t n;

@@ -11,7 +11,8 @@
 #include "filecoin/synth/synth_job.h"
 #include "filecoin/synth/synth_prf.h"
 
-/* 128 partitions of 32 GiB: far more than a deadline holds, and the files still fit into a folder. */
+/* 128 partitions of 32 GiB: far more than a deadline holds, and the files still fit into a
+ * folder. */
 #define MAX_SECTORS ((size_t)300000)
 
 static int compare_u64(const void *a, const void *b)
@@ -58,8 +59,9 @@ static cuzk_status find_type(synth_job *job, const char *circuit, cuzk_err *err)
                          "no registered proof uses the circuit %s, so there are no requests for it",
                          circuit);
     if (!job->type || job->type->shape != id.shape)
-        return cuzk_fail(err, CUZK_INVAL, 0, "\"%s\" is not a registered %s proof of the circuit %s",
-                         name, cuzk_kind_name(id.kind), circuit);
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "\"%s\" is not a registered %s proof of the circuit %s", name,
+                         cuzk_kind_name(id.kind), circuit);
     if (job->type->mode != POREP_INTERACTIVE)
         return cuzk_fail(err, CUZK_UNSUPPORTED, 0,
                          "%s draws its challenges from the replica itself, so only a sealed sector "
@@ -103,8 +105,9 @@ static cuzk_status check_sector_ids(const synth_job *job, cuzk_err *err)
     const cuzk_synth_options *o = &job->opt;
     if (!o->sector_ids) {
         if (o->sector > UINT64_MAX - (o->n_sectors - 1))
-            return cuzk_fail(err, CUZK_INVAL, 0, "%zu sectors from number %llu on do not fit 64 bits",
-                             o->n_sectors, (unsigned long long)o->sector);
+            return cuzk_fail(err, CUZK_INVAL, 0,
+                             "%zu sectors from number %llu on do not fit 64 bits", o->n_sectors,
+                             (unsigned long long)o->sector);
         return CUZK_OK;
     }
     for (size_t i = 1; i < o->n_sectors; i++) {

@@ -24,8 +24,8 @@ cuzk_status cuzk_synth_post(synth_job *job, cuzk_err *err);
 cuzk_status cuzk_synth_porep(synth_job *job, cuzk_err *err);
 cuzk_status cuzk_synth_update(synth_job *job, cuzk_err *err);
 
-/* request.json (docs/requests.md): the fields that every kind has, then those of the kind, then end. A
- * field starts with the comma and line end of the one before. */
+/* request.json (docs/requests.md): the fields that every kind has, then those of the kind, then
+ * end. A field starts with the comma and line end of the one before. */
 void cuzk_synth_request_begin(synth_out *o, const synth_job *job, cuzk_err *err);
 void cuzk_synth_request_field(synth_out *o, const char *name, const uint8_t value[32]);
 void cuzk_synth_request_number(synth_out *o, const char *name, uint64_t value);

@@ -82,7 +82,8 @@ void cuzk_synth_json_proof(synth_out *o, const sector_shape *s, const merkle_pro
         text(o, "}}}");
         return;
     }
-    text(o, above == 1 ? "{\"data\":{\"Sub\":{\"base_proof\":" : "{\"data\":{\"Top\":{\"base_proof\":");
+    text(o, above == 1 ? "{\"data\":{\"Sub\":{" : "{\"data\":{\"Top\":{");
+    text(o, "\"base_proof\":");
     json_levels(o, p, 0, base, &sibling);
     text(o, ",\"sub_proof\":");
     json_levels(o, p, base, base + 1, &sibling);

@@ -65,7 +65,8 @@ void cuzk_synth_bin_fr(synth_out *o, const fr *v)
     cuzk_synth_out_put(o, b, sizeof b);
 }
 
-/* Levels [begin, end) of a proof whose siblings of level begin start at *sibling, which moves on. */
+/* Levels [begin, end) of a proof whose siblings of level begin start at *sibling, which moves
+ * on. */
 static void bin_levels(synth_out *o, const merkle_proof *p, unsigned begin, unsigned end,
                        const fr **sibling)
 {

@@ -1,8 +1,9 @@
 /* PoRep without sealing (spec circuits.md 9.3).
  *
- * Only labels of challenged nodes are ever recomputed by a verifier. So those are computed as sealing
- * would, from the labels of their parents; the labels of parents that are not challenged themselves are
- * free. Trees C and R are sparse; tree D is whole, since the challenges hang on its root.
+ * Only labels of challenged nodes are ever recomputed by a verifier. So those are computed as
+ * sealing would, from the labels of their parents; the labels of parents that are not challenged
+ * themselves are free. Trees C and R are sparse; tree D is whole, since the challenges hang on
+ * its root.
  */
 #include <string.h>
 
@@ -44,8 +45,8 @@ static cuzk_status build_tree_d(porep_synth *p, cuzk_err *err)
     unsigned lg_nodes = p->shape->lg_nodes;
     int lg = job->opt.lg_data_period;
     if (lg > MAX_LG_DATA_PERIOD || lg > (int)lg_nodes)
-        return cuzk_fail(err, CUZK_INVAL, 0, "a data period of 2^%d nodes is more than %u or than 2^%d",
-                         lg, 1u << MAX_LG_DATA_PERIOD, (int)lg_nodes);
+        return cuzk_fail(err, CUZK_INVAL, 0, "a data period of 2^%d nodes; at most 2^%d here", lg,
+                         (int)lg_nodes < MAX_LG_DATA_PERIOD ? (int)lg_nodes : MAX_LG_DATA_PERIOD);
     size_t period = lg < 0 ? 1 : (size_t)1 << lg;
     fr *data = cuzk_calloc(period, sizeof *data);
     if (!data)
@@ -106,8 +107,8 @@ static fr *column_of(const porep_synth *p, uint64_t node)
     return p->row + cuzk_synth_find(p->node, p->n_columns, node) * p->shape->layers;
 }
 
-/* What the label of challenged node number i hashes in a layer: DRG parents in the same layer, expander
- * parents in the one below, over and over. */
+/* What the label of challenged node number i hashes in a layer: DRG parents in the same layer,
+ * expander parents in the one below, over and over. */
 static void gather_parents(fr out[LABEL_PARENTS], const porep_synth *p, size_t i, unsigned layer)
 {
     unsigned n = layer == 1 ? DRG_PARENTS : COLUMN_PARENTS;
@@ -119,7 +120,8 @@ static void gather_parents(fr out[LABEL_PARENTS], const porep_synth *p, size_t i
     }
 }
 
-/* Layer by layer and nodes ascending: the order in which a parent's label is ready when it is needed. */
+/* Layer by layer and nodes ascending: the order in which a parent's label is ready when it is
+ * needed. */
 static cuzk_status compute_labels(porep_synth *p, cuzk_err *err)
 {
     fr parents[LABEL_PARENTS];
@@ -160,8 +162,8 @@ static cuzk_status build_tree_c(porep_synth *p, cuzk_err *err)
     if (!p->leaf)
         return cuzk_fail(err, CUZK_NOMEM, 0, "no memory for %zu columns", p->n_columns);
     cuzk_pool_for(p->job->pool, p->n_columns, 16, hash_columns, p);
-    return cuzk_synth_sparse_build(&p->tree_c, p->shape, &free_nodes, p->node, p->leaf, p->n_columns,
-                                   p->job->pool, err);
+    return cuzk_synth_sparse_build(&p->tree_c, p->shape, &free_nodes, p->node, p->leaf,
+                                   p->n_columns, p->job->pool, err);
 }
 
 static cuzk_status build_tree_r(porep_synth *p, cuzk_err *err)

@@ -6,8 +6,9 @@
 
 #define SYNTH_PRF_MAX_ARGS 3
 
-/* SHA-256(tag, args as u64 LE) with the two top bits cleared: a canonical field element. A seed other
- * than 0 is one more argument, so that each seed has functions of its own. tag: up to 16 characters. */
+/* SHA-256(tag, args as u64 LE) with the two top bits cleared: a canonical field element. A seed
+ * other than 0 is one more argument, so that each seed has functions of its own. tag: up to 16
+ * characters. */
 void cuzk_synth_prf(uint8_t out[32], uint64_t seed, const char *tag, unsigned n_args,
                     const uint64_t arg[]);
 void cuzk_synth_prf_fr(fr *out, uint64_t seed, const char *tag, unsigned n_args,

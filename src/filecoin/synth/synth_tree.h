@@ -1,9 +1,9 @@
 /* Merkle trees of full size that fit into little memory (spec circuits.md 9.2, 9.5).
  *
- * A sparse tree holds the nodes on the paths of a few leaves; all others are pseudo-random, which
- * nothing can tell from roots of real subtrees. A piecewise tree knows every leaf: it is cut into equal
- * regions and in each the leaves repeat with a short period. Both answer for any node on a path, and
- * after building they are read-only, so threads may share them.
+ * A sparse tree holds the nodes on the paths of a few leaves; all others are pseudo-random,
+ * which nothing can tell from roots of real subtrees. A piecewise tree knows every leaf: it is
+ * cut into equal regions and in each the leaves repeat with a short period. Both answer for any
+ * node on a path, and after building they are read-only, so threads may share them.
  */
 #ifndef CUZK_FILECOIN_SYNTH_TREE_H
 #define CUZK_FILECOIN_SYNTH_TREE_H
@@ -24,8 +24,8 @@ struct synth_tree {
 /* 10 levels of 7 and one of 1 are the most that any shape has. */
 #define SYNTH_MAX_SIBLINGS 72
 
-/* The proof of one leaf, with leaf and root; its siblings are kept in sibling[]. In a sparse tree: one
- * of the leaves it was built for. */
+/* The proof of one leaf, with leaf and root; its siblings are kept in sibling[]. In a sparse
+ * tree: one of the leaves it was built for. */
 void cuzk_synth_path(merkle_proof *p, fr sibling[SYNTH_MAX_SIBLINGS], const synth_tree *t,
                      uint64_t leaf);
 
@@ -46,8 +46,8 @@ typedef struct {
     void *owned_index, *owned_value;
 } synth_sparse_tree;
 
-/* Poseidon tree of the shape over the n leaves leaf[i] at index[i], ascending and distinct. pool may be
- * NULL. On failure nothing is held. */
+/* Poseidon tree of the shape over the n leaves leaf[i] at index[i], ascending and distinct. pool
+ * may be NULL. On failure nothing is held. */
 cuzk_status cuzk_synth_sparse_build(synth_sparse_tree *t, const sector_shape *shape,
                                     const synth_node_prf *off_path, const uint64_t index[],
                                     const fr leaf[], size_t n, cuzk_pool *pool, cuzk_err *err);
@@ -66,8 +66,8 @@ typedef struct {
     synth_pieces level[MAX_TREE_LEVELS];
 } synth_piecewise_tree;
 
-/* lg_nodes leaves in n_regions regions; leaf: n_regions * period values, copied. period and the region's
- * width are powers of two. */
+/* lg_nodes leaves in n_regions regions; leaf: n_regions * period values, copied. period and the
+ * region's width are powers of two. */
 cuzk_status cuzk_synth_piecewise_build(synth_piecewise_tree *t, const uint8_t arity[],
                                        unsigned n_levels, synth_hash_fn hash, unsigned lg_nodes,
                                        uint64_t n_regions, uint64_t period, const fr leaf[],

@@ -1,8 +1,9 @@
-/* Snap: an old and a new sector of which every leaf is known, since the challenges hang on the root of the
- * new replica and each challenged leaf must be the encoding of the old one (spec circuits.md 9.5).
+/* Snap: an old and a new sector of which every leaf is known, since the challenges hang on the
+ * root of the new replica and each challenged leaf must be the encoding of the old one (spec
+ * circuits.md 9.5).
  *
- * The sector is cut into 2^q pieces; in a piece the leaves repeat after 8^w nodes. A piece lies within one
- * range of nodes that share rho, so the new leaves repeat in the same way.
+ * The sector is cut into 2^q pieces; in a piece the leaves repeat after 8^w nodes. A piece lies
+ * within one range of nodes that share rho, so the new leaves repeat in the same way.
  */
 #include <string.h>
 
@@ -13,9 +14,9 @@
 #include "filecoin/synth/synth_job.h"
 #include "filecoin/synth/synth_tree.h"
 
-#define DEFAULT_LG_PIECES   13
-#define DEFAULT_LG8_PERIOD  1
-#define MAX_LG_VALUES       22 /* distinct leaves of a tree: 128 MiB of field elements */
+#define DEFAULT_LG_PIECES  13
+#define DEFAULT_LG8_PERIOD 1
+#define MAX_LG_VALUES      22 /* distinct leaves of a tree: 128 MiB of field elements */
 
 typedef struct {
     synth_job *job;
@@ -34,18 +35,19 @@ typedef struct {
 static cuzk_status choose_pieces(update_synth *u, cuzk_err *err)
 {
     const cuzk_synth_options *o = &u->job->opt;
-    int lg_nodes = (int)u->shape->lg_nodes;
+    int lg_nodes = (int)u->shape->lg_nodes, q = o->lg_pieces;
     int w = o->lg8_period < 0 ? DEFAULT_LG8_PERIOD : o->lg8_period;
-    int q = o->lg_pieces;
+    int lg_max = lg_nodes < MAX_LG_VALUES ? lg_nodes : MAX_LG_VALUES;
+    u->h = u->shape->update_h[u->shape->update_h_select];
+    if (w > lg_max / 3)
+        return cuzk_fail(err, CUZK_INVAL, 0, "pieces of period 8^%d; at most 8^%d here", w,
+                         lg_max / 3);
     if (q < 0)
         q = lg_nodes - 3 * w < DEFAULT_LG_PIECES ? lg_nodes - 3 * w : DEFAULT_LG_PIECES;
-    u->h = u->shape->update_h[u->shape->update_h_select];
-    if (q < (int)u->h || w > lg_nodes || q > lg_nodes || q + 3 * w > lg_nodes ||
-        q + 3 * w > MAX_LG_VALUES)
+    if (q < (int)u->h || q > lg_max - 3 * w)
         return cuzk_fail(err, CUZK_INVAL, 0,
-                         "2^%d pieces of period 8^%d: at least 2^%u pieces, a period that fits into "
-                         "one, and at most 2^%d different leaves, please", q, w, u->h,
-                         lg_nodes < MAX_LG_VALUES ? lg_nodes : MAX_LG_VALUES);
+                         "2^%d pieces of period 8^%d; at least 2^%u and at most 2^%d pieces here",
+                         q, w, u->h, lg_max - 3 * w);
     u->lg_pieces = (unsigned)q;
     u->period = (uint64_t)1 << (3 * w);
     u->n_values = (size_t)1 << (q + 3 * w);
@@ -77,7 +79,8 @@ static void hash_pair(fr *out, poseidon_kind kind, const fr *a, const fr *b)
     cuzk_poseidon_hash(out, kind, in);
 }
 
-/* new = old + data * rho, with rho = PG(phi, high bits of the node), phi = PG(comm_d_new, comm_r_old). */
+/* new = old + data * rho, with rho = PG(phi, high bits of the node), phi = PG(comm_d_new,
+ * comm_r_old). */
 static cuzk_status encode(update_synth *u, cuzk_err *err)
 {
     size_t n_rho = (size_t)1 << u->h, per_rho = u->n_values >> u->h;
@@ -152,8 +155,8 @@ out:
 static void write_apex(synth_out *o, const update_synth *u, unsigned k)
 {
     const synth_tree *t = &u->tree_data.tree;
-    unsigned n = u->shape->update_apex_leaves;
-    unsigned height = u->shape->lg_nodes - cuzk_lg_ceil(u->shape->update_partitions) - cuzk_lg_ceil(n);
+    unsigned n = u->shape->update_apex_leaves, lg_n = cuzk_lg_ceil(n);
+    unsigned height = u->shape->lg_nodes - cuzk_lg_ceil(u->shape->update_partitions) - lg_n;
     fr leaf;
     cuzk_synth_bin_u64(o, n);
     for (unsigned i = 0; i < n; i++) {

@@ -2,11 +2,11 @@
  *
  *   signal      no more jobs are taken; waiting ones are answered UNAVAILABLE
  *   grace_s     the running job may finish and its proof be delivered; status is still answered
- *   then        it is told to stop; STOP_MS for that
- *   at last     the process ends, with or without it
+ *   stop_s      it is told to stop; it looks at that between phases
+ *   at last     those who wait for it are answered UNAVAILABLE, and the process ends without it
  *   2nd signal  the process ends at once
  */
-#include "rpc/daemon.h"
+#include "rpc/daemon_loop.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -21,8 +21,7 @@
 #include "rpc/grpc_server.h"
 #include "rpc/service.h"
 
-#define STOP_MS   10000u /* for a job that was told to stop: it looks between phases */
-#define SEND_MS   5000u  /* for last answers to reach their clients */
+#define SEND_MS 5000u /* for last answers to reach their clients */
 
 typedef struct {
     engine *engine;
@@ -129,12 +128,15 @@ static void wait_idle(daemon_state *d, const cuzk_daemon_options *opt)
         cuzk_log(CUZK_LOG_WARN, NULL, "the running job is told to stop: %u s of grace are over",
                  opt->grace_s);
         cuzk_engine_drain(d->engine, true);
-        w = wait_event(d, STOP_MS);
+        w = wait_event(d, (int64_t)opt->stop_s * 1000);
     }
     if (w == WOKE_SIGNAL)
         end_at_once(d, "second signal");
-    if (w == WOKE_TIMEOUT)
+    if (w == WOKE_TIMEOUT) {
+        cuzk_engine_abandon(d->engine);
+        cuzk_rpc_server_stop(d->server, SEND_MS);
         end_at_once(d, "the running job does not stop");
+    }
 }
 
 static void stop(daemon_state *d, const cuzk_daemon_options *opt)

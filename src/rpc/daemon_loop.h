@@ -1,14 +1,14 @@
 /* The daemon's loop with a prover of the caller's choice; cuzk_daemon_run brings the real one. */
-#ifndef CUZK_RPC_DAEMON_H
-#define CUZK_RPC_DAEMON_H
+#ifndef CUZK_RPC_DAEMON_LOOP_H
+#define CUZK_RPC_DAEMON_LOOP_H
 
 #include <signal.h>
 
 #include "cuzk/daemon.h"
 #include "engine/engine.h"
 
-/* Blocks SIGTERM and SIGINT (before any thread is made, so that all inherit it) and ignores SIGPIPE: a
- * closed log or client must not end the daemon. */
+/* Blocks SIGTERM and SIGINT (before any thread is made, so that all inherit it) and ignores
+ * SIGPIPE: a closed log or client must not end the daemon. */
 void cuzk_daemon_block_signals(sigset_t *blocked);
 
 cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backend *backend,
