@@ -2,10 +2,10 @@
  * G1 (one fp8), lane2 for G2 (two). Functions of equal names do the same in both.
  *
  * Points stay in memory as they are, in the radix 2^384, and are read as if the radix were the
- * lanes' 2^416: every coordinate appears with a factor s = 2^-32. The slope of a chord is a quotient
- * and loses the factor, so of the addition formulas only x3 = slope^2 - x1 - x2 needs care: lane_sqr
- * returns s slope^2, by a Montgomery step of 32 bits after the others, an eighth of a product. No
- * coordinate is ever converted.
+ * lanes' 2^416: every coordinate appears with a factor s = 2^-32. The slope of a chord is a
+ * quotient and loses the factor, so of the addition formulas only x3 = slope^2 - x1 - x2 needs
+ * care: lane_sqr returns s slope^2, by a Montgomery step of 32 bits after the others, an eighth of
+ * a product. No coordinate is ever converted.
  */
 #ifndef CUZK_MSM_LANES_H
 #define CUZK_MSM_LANES_H
@@ -14,8 +14,8 @@
 
 #if CUZK_HAVE_IFMA
 
-/* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high half
- * of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
+/* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high
+ * half of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
 IFMA_INLINE void fp8_div_2_32(fp8 *r, const fp8 *a)
 {
     __m512i t[9], mask = ifma_set1(IFMA_MASK);
@@ -54,14 +54,14 @@ static const uint64_t fp8_multiples[8][8] __attribute__((aligned(64))) = {
     {0, 0x1a011, 2 * 0x1a011, 3 * 0x1a011},
 };
 
-/* r = a - b + p (row FP8_P) or 2p (FP8_2P), which is to lie between 0 and 4p, then below p. Limbs of
- * b may be signed.
+/* r = a - b + p (row FP8_P) or 2p (FP8_2P), which is to lie between 0 and 4p, then below p. Limbs
+ * of b may be signed.
  *
  * p is (T + 0.12) 2^364, T = 0x1a011 its top limb. With t the value's top limb and carry, the value
  * is between t and t + 1 in that unit (and 2^-48 beyond, as lower limbs are not carried). So if
  * t > k T for a k <= 3, the value is above k p and k p can be taken away; for the largest such k at
- * most T + 1 is left. What is still p or more has a top limb of at least T: one value in 2^15, which
- * is reduced by comparing all limbs. */
+ * most T + 1 is left. What is still p or more has a top limb of at least T: one value in 2^15,
+ * which is reduced by comparing all limbs. */
 IFMA_INLINE void fp8_sub_canon(fp8 *r, const fp8 *a, const fp8 *b, int row)
 {
     const uint64_t top = fp8_multiples[7][1];

@@ -15,8 +15,8 @@
 
 #include "field/fr.h"
 
-#define MSM_MIN_WINDOW 2u
-#define MSM_MAX_WINDOW 20u
+#define MSM_MIN_WINDOW  2u
+#define MSM_MAX_WINDOW  20u
 #define MSM_MAX_WINDOWS 128u /* ceil(255 / MSM_MIN_WINDOW) */
 
 /* A reference to a point: an index below 2^31 and, in the top bit, "take the negative". */
@@ -29,10 +29,10 @@
 
 typedef struct {
     unsigned c, n_windows;
-    unsigned group;     /* windows sorted and summed at a time */
-    unsigned lg_seg;    /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
-    unsigned lg_chain;  /* buckets that one chain of the bucket reduction runs over, >= 1 */
-    size_t range;       /* points that one sorting task reads */
+    unsigned group;    /* windows sorted and summed at a time */
+    unsigned lg_seg;   /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
+    unsigned lg_chain; /* buckets that one chain of the bucket reduction runs over, >= 1 */
+    size_t range;      /* points that one sorting task reads */
     size_t n_ranges;
 } msm_plan;
 
