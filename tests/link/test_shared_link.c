@@ -19,7 +19,8 @@ int main(void)
            (unsigned long long)s.n_rows);
     cuzk_client *client;
     cuzk_status st = cuzk_client_connect(&client, "unix:///nonexistent/cuzk.sock", 100, &err);
-    return s.n_rows == 21866 && st == CUZK_UNAVAILABLE && cuzk_request_open(NULL, "", &err) != CUZK_OK
+    return s.n_rows == 21866 && st == CUZK_UNAVAILABLE &&
+                   cuzk_request_open(NULL, "", &err) != CUZK_OK
                ? 0
                : 1;
 }
