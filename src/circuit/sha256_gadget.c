@@ -3,7 +3,7 @@
 #include "circuit/scope.h"
 
 /* FIPS 180-4 */
-static const uint32_t round_const[64] = {
+const uint32_t cuzk_sha256_round_const[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -70,7 +70,7 @@ static void one_round(multieq *m, working *v, unsigned i, const u32_bits *w)
     temp1[0] = v->h;
     temp1[1] = sigma(m->c, &v->e, 6, 11, 25, false);
     temp1[2] = cuzk_u32_sha256_ch(m->c, &v->e, &v->f, &v->g);
-    temp1[3] = cuzk_u32_const(round_const[i]);
+    temp1[3] = cuzk_u32_const(cuzk_sha256_round_const[i]);
     temp1[4] = *w;
     if (i > 0)
         v->a = add_a(m, v, NULL);

@@ -69,8 +69,7 @@ typedef struct {
 
 #define TERM_FIELD 0x80000000u /* ref is a place in the list of field values, else a bit slot */
 typedef struct {
-    row_term *term;
-    uint32_t a_begin, b_begin, end;
+    uint32_t a_begin, b_begin, end; /* in term */
 } terms_row;
 
 typedef struct {
@@ -170,6 +169,9 @@ CUZK_INLINE cs_var operand_var(const compiled_circuit *k, const template_rows *t
 {
     return k->base[p->at + t->group[i]] + (uint32_t)t->offset[i];
 }
+
+bool cuzk_row_store_add(row_store *r, coeff_table *coeff, const cs_lc *side[3]);
+void cuzk_row_store_fini(row_store *r);
 
 /* Sorts the rows of a recorded template into its program. */
 bool cuzk_template_program(template_rows *t, const coeff_table *coeff);

@@ -10,9 +10,9 @@
 #define CUZK_COMPILED_SHA_SHAPE_H
 
 #include "circuit/sha256_gadget.h"
+#include "compiled/bit_writer.h"
 
-#define SHA_TRACE_WORDS (48 * 5 + 64 * 8) /* the last two sums of the rounds are the first ends */
-#define SHA_TRACE_ENDS  6
+#define SHA_TRACE_WORDS 758 /* 48 of the schedule of 5 words, 64 rounds of 8 less 2, 8 sums */
 
 typedef struct {
     uint64_t mask, negated;
@@ -30,7 +30,7 @@ typedef struct {
     sha_key key;
     uint32_t n_aux;
     uint32_t out_at[8]; /* first variable of each word of the new state */
-    sha_word word[SHA_TRACE_WORDS + SHA_TRACE_ENDS];
+    sha_word word[SHA_TRACE_WORDS];
 } sha_shape;
 
 /* key of the operands, and the values of all 24 words */
@@ -41,8 +41,8 @@ bool cuzk_sha_key_equal(const sha_key *a, const sha_key *b);
 bool cuzk_sha_shape_make(sha_shape *out, const boolean lo[], const boolean hi[],
                          const boolean state[]);
 
-/* Values of the trace in order; state gets the new one. */
-typedef void (*sha_emit_fn)(void *ctx, const sha_word *w, uint64_t value);
-extern const uint32_t cuzk_sha_round_const[64];
+/* Writes the n_aux bits of a compression of the 24 operand words; the last eight become the new
+ * state. */
+void cuzk_sha_fill(bit_writer *w, const sha_shape *shape, uint32_t value[24]);
 
 #endif
