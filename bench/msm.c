@@ -25,8 +25,9 @@ typedef struct {
 } bench_case;
 
 static const bench_case cases[] = {
-    {"g1", 1, OP_MSM, false},     {"g2", 2, OP_MSM, false},     {"g1-ones", 1, OP_MSM, true},
-    {"g2-ones", 2, OP_MSM, true}, {"g1-sum", 1, OP_SUM, false}, {"g2-sum", 2, OP_SUM, false},
+    {"g1", 1, OP_MSM, false},         {"g2", 2, OP_MSM, false},
+    {"g1-ones", 1, OP_MSM, true},     {"g2-ones", 2, OP_MSM, true},
+    {"g1-sum", 1, OP_SUM, false},     {"g2-sum", 2, OP_SUM, false},
     {"g1-fixed", 1, OP_FIXED, false}, {"g2-fixed", 2, OP_FIXED, false},
 };
 

@@ -1,5 +1,5 @@
 /* libFuzzer target: C1 JSON, bare or in its envelope, through the same door as a request.
- * Seeds: tests/data/porep-2k-a. Build: see docs/filecoin.md. */
+ * Corpus, build and run: docs/fuzzing.md. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct cuzk_client cuzk_client;
 
@@ -116,6 +117,7 @@ cuzk_status cuzk_client_get_metrics(cuzk_client *c, uint64_t deadline_ms, char *
                                     cuzk_err *err);
 void cuzk_client_free_text(char *text);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -7,7 +7,6 @@
 #ifndef CUZK_CUZK_H
 #define CUZK_CUZK_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,8 +16,17 @@
 #include "cuzk/trace.h"
 
 #ifdef __cplusplus
+#include <atomic>
+typedef std::atomic_bool cuzk_flag;
+#else
+#include <stdatomic.h>
+typedef atomic_bool cuzk_flag;
+#endif
+
+#ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define CUZK_PROOF_BYTES    192
 #define CUZK_ALL_PARTITIONS (-1)
@@ -68,7 +76,7 @@ typedef struct {
     size_t size;
     int partition;             /* one partition, or CUZK_ALL_PARTITIONS */
     cuzk_trace *trace;         /* NULL: no timing */
-    const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at between phases */
+    const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at between phases */
     cuzk_progress_fn progress; /* NULL: silent; called at the start of each phase */
     void *progress_ctx;
 } cuzk_prove_options;
@@ -147,6 +155,7 @@ typedef struct {
 } cuzk_circuit_entry;
 bool cuzk_circuit_at(cuzk_circuit_entry *out, size_t i);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

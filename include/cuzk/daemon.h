@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define CUZK_DEFAULT_ADDRESS "unix:///run/cuzk/cuzk.sock"
 
@@ -42,6 +43,7 @@ typedef struct {
  * signals and ignores SIGPIPE for the process. */
 cuzk_status cuzk_daemon_run(const cuzk_daemon_options *opt, cuzk_err *err);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

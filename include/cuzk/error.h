@@ -9,6 +9,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* X(name, exit code of the program, gRPC status code, text) */
 #define CUZK_STATUS_MAP(X)                                                                         \
@@ -50,6 +51,7 @@ const char *cuzk_status_text(cuzk_status st); /* "invalid argument"; static stor
 int cuzk_status_exit_code(cuzk_status st);
 int cuzk_status_grpc_code(cuzk_status st);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -17,6 +17,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct {
     size_t size; /* sizeof(cuzk_synth_options) */
@@ -63,6 +64,7 @@ typedef struct {
 cuzk_status cuzk_synth_request(cuzk_synth_result *out, const char *circuit, const char *dir,
                                const cuzk_synth_options *opt, cuzk_err *err);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

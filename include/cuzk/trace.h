@@ -8,6 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 #define CUZK_NO_PARTITION (-1)
 
@@ -29,6 +30,7 @@ const cuzk_span_record *cuzk_trace_records(const cuzk_trace *trace, size_t *n);
 /* Sum over all records of one phase. */
 uint64_t cuzk_trace_total_ns(const cuzk_trace *trace, const char *phase);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -38,7 +38,7 @@ cuzk_status cuzk_file_read(uint8_t **out, size_t *n_bytes, const char *path, siz
     cuzk_status st = CUZK_OK;
     uint8_t *buf = NULL;
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not make us wait */
     if (fd < 0)
         return open_failed(path, err);
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {

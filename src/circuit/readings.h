@@ -11,7 +11,7 @@ typedef cuzk_circuit_summary circuit_summary;
 typedef cuzk_witness_summary witness_summary;
 
 /* Runs the circuit twice (the digest starts with the counts). blocks, if not NULL, receives one
- * line of 32 hex digits per 65,536 rows (ORACLE.md section 2). Memory: bitmaps of 3 bits a
+ * line of 32 hex digits per 65,536 rows (docs/evidence.md). Memory: bitmaps of 3 bits a
  * variable. */
 cuzk_status cuzk_circuit_summarize(circuit_summary *out, const cs_circuit *circuit, FILE *blocks,
                                    cuzk_err *err);

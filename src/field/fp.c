@@ -1,7 +1,11 @@
 /* Fp: constants and the operations that are not worth inlining. */
 #include "field/fp.h"
 
+#include "base/cpu.h"
 #include "field/gcd.h"
+#if defined(__x86_64__)
+#include "field/x86/adx.h"
+#endif
 
 const uint64_t cuzk_fp_modulus[6] = {0xb9feffffffffaaabu, 0x1eabfffeb153ffffu, 0x6730d2a0f6b0f624u,
                                      0x64774b84f38512bfu, 0x4b1ba7b6434bacd7u, 0x1a0111ea397fe69au};
@@ -33,6 +37,15 @@ static void fp_sqr_generic(fp *r, const fp *a)
 
 fp_ops cuzk_fp_ops = {fp_mul_generic, fp_sqr_generic};
 const fp_ops cuzk_fp_generic = {fp_mul_generic, fp_sqr_generic};
+
+#if defined(__x86_64__)
+/* Here and not in a file of its own: a static link would leave out a file that nobody refers to. */
+CUZK_CONSTRUCTOR static void choose_path(void)
+{
+    if (cuzk_cpu_active() != CUZK_CPU_GENERIC)
+        cuzk_fp_ops = (fp_ops){cuzk_fp_mul_adx, cuzk_fp_sqr_adx};
+}
+#endif
 
 void cuzk_fp_from_u64(fp *r, uint64_t a)
 {

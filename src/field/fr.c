@@ -1,7 +1,11 @@
 /* Fr: constants and the operations that are not worth inlining. */
 #include "field/fr.h"
 
+#include "base/cpu.h"
 #include "field/gcd.h"
+#if defined(__x86_64__)
+#include "field/x86/adx.h"
+#endif
 
 const uint64_t cuzk_fr_modulus[4] = {0xffffffff00000001u, 0x53bda402fffe5bfeu, 0x3339d80809a1d805u,
                                      0x73eda753299d7d48u};
@@ -30,6 +34,15 @@ static void fr_sqr_generic(fr *r, const fr *a)
 
 fr_ops cuzk_fr_ops = {fr_mul_generic, fr_sqr_generic};
 const fr_ops cuzk_fr_generic = {fr_mul_generic, fr_sqr_generic};
+
+#if defined(__x86_64__)
+/* Here and not in a file of its own: a static link would leave out a file that nobody refers to. */
+CUZK_CONSTRUCTOR static void choose_path(void)
+{
+    if (cuzk_cpu_active() != CUZK_CPU_GENERIC)
+        cuzk_fr_ops = (fr_ops){cuzk_fr_mul_adx, cuzk_fr_sqr_adx};
+}
+#endif
 
 void cuzk_fr_to_canon(fr_canon *r, const fr *a)
 {

@@ -119,7 +119,7 @@ static cuzk_status walk(params_file *f, size_t n_sections, cuzk_err *err)
 static cuzk_status open_file(params_file *f, cuzk_err *err)
 {
     struct stat info;
-    f->fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    f->fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not make us wait */
     if (f->fd < 0) {
         bool missing = errno == ENOENT || errno == ENOTDIR;
         return cuzk_fail(err, missing ? CUZK_NOT_FOUND : CUZK_IO, errno, "cannot open %s", f->path);

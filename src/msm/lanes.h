@@ -2,10 +2,10 @@
  * G1 (one fp8), lane2 for G2 (two). Functions of equal names do the same in both.
  *
  * Points stay in memory as they are, in the radix 2^384, and are read as if the radix were the
- * lanes' 2^416: every coordinate appears with a factor s = 2^-32. The slope of a chord is a quotient
- * and loses the factor, so of the addition formulas only x3 = slope^2 - x1 - x2 needs care: lane_sqr
- * returns s slope^2, by a Montgomery step of 32 bits after the others, an eighth of a product. No
- * coordinate is ever converted.
+ * lanes' 2^416: every coordinate appears with a factor s = 2^-32. The slope of a chord is a
+ * quotient and loses the factor, so of the addition formulas only x3 = slope^2 - x1 - x2 needs
+ * care: lane_sqr returns s slope^2, by a Montgomery step of 32 bits after the others, an eighth of
+ * a product. No coordinate is ever converted.
  */
 #ifndef CUZK_MSM_LANES_H
 #define CUZK_MSM_LANES_H
@@ -14,8 +14,8 @@
 
 #if CUZK_HAVE_IFMA
 
-/* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high half
- * of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
+/* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high
+ * half of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
 IFMA_INLINE void fp8_div_2_32(fp8 *r, const fp8 *a)
 {
     __m512i t[9], mask = ifma_set1(IFMA_MASK);
@@ -42,15 +42,45 @@ IFMA_INLINE void fp8_negate_limbs(fp8 *a, __mmask8 mask)
         a->l[i] = _mm512_mask_sub_epi64(a->l[i], mask, _mm512_setzero_si512(), a->l[i]);
 }
 
-/* r = a - b + p (row FP8_P) or 2p (FP8_2P), < 4p, then below p. Limbs of b may be signed. */
+/* Limb by limb 0, p, 2p, 3p, for a permutation to choose from. */
+static const uint64_t fp8_multiples[8][8] __attribute__((aligned(64))) = {
+    {0, 0xeffffffffaaab, 2 * 0xeffffffffaaab, 3 * 0xeffffffffaaab},
+    {0, 0xfeb153ffffb9f, 2 * 0xfeb153ffffb9f, 3 * 0xfeb153ffffb9f},
+    {0, 0x6b0f6241eabff, 2 * 0x6b0f6241eabff, 3 * 0x6b0f6241eabff},
+    {0, 0x12bf6730d2a0f, 2 * 0x12bf6730d2a0f, 3 * 0x12bf6730d2a0f},
+    {0, 0x764774b84f385, 2 * 0x764774b84f385, 3 * 0x764774b84f385},
+    {0, 0x1ba7b6434bacd, 2 * 0x1ba7b6434bacd, 3 * 0x1ba7b6434bacd},
+    {0, 0x1ea397fe69a4b, 2 * 0x1ea397fe69a4b, 3 * 0x1ea397fe69a4b},
+    {0, 0x1a011, 2 * 0x1a011, 3 * 0x1a011},
+};
+
+/* r = a - b + p (row FP8_P) or 2p (FP8_2P), which is to lie between 0 and 4p, then below p. Limbs
+ * of b may be signed.
+ *
+ * p is (T + 0.12) 2^364, T = 0x1a011 its top limb. With t the value's top limb and carry, the value
+ * is between t and t + 1 in that unit (and 2^-48 beyond, as lower limbs are not carried). So if
+ * t > k T for a k <= 3, the value is above k p and k p can be taken away; for the largest such k at
+ * most T + 1 is left. What is still p or more has a top limb of at least T: one value in 2^15,
+ * which is reduced by comparing all limbs. */
 IFMA_INLINE void fp8_sub_canon(fp8 *r, const fp8 *a, const fp8 *b, int row)
 {
-    fp8 k;
-    fp8_constant(&k, row);
+    const uint64_t top = fp8_multiples[7][1];
+    __m512i t, k;
+    fp8 add;
+    fp8_constant(&add, row);
     for (int i = 0; i < 8; i++)
-        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), k.l[i]);
+        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), add.l[i]);
+    t = _mm512_add_epi64(r->l[7], _mm512_srai_epi64(r->l[6], IFMA_BITS));
+    k = _mm512_setzero_si512();
+    for (uint64_t i = 1; i <= 3; i++)
+        k = _mm512_mask_mov_epi64(k, _mm512_cmpgt_epi64_mask(t, ifma_set1(i * top)), ifma_set1(i));
+    for (int i = 0; i < 8; i++) {
+        __m512i multiple = _mm512_permutexvar_epi64(k, _mm512_load_si512(fp8_multiples[i]));
+        r->l[i] = _mm512_sub_epi64(r->l[i], multiple);
+    }
     ifma_normalize(r->l, r->l, 8);
-    fp8_canon(r, r);
+    if (CUZK_UNLIKELY(_mm512_cmpge_epi64_mask(r->l[7], ifma_set1(top)) != 0))
+        fp8_subtract_if(r, r, FP8_P);
 }
 
 IFMA_INLINE void fp8_add_limbs(fp8 *r, const fp8 *a, const fp8 *b)

@@ -1,10 +1,11 @@
-/* Sums of points: Pippenger for scalars, batched affine additions for 0/1 scalars, fixed-base tables.
+/* Sums of points: Pippenger for scalars, batched affine additions for 0/1 scalars, fixed-base
+ * tables.
  *
- * Deterministic: the schedule depends on the input only, never on the number of threads, and outputs
- * are compared as points, so the encoded bytes are the same for any pool.
- * Points are affine, on the curve and in the subgroup (not checked here); the identity (0,0), equal
- * and opposite points are all handled. Scalars are canonical integers < r (not checked).
- * Scratch is allocated inside (CUZK_NOMEM) and freed before return. pool may be NULL.
+ * Deterministic: the schedule depends on the input only, never on the number of threads, and
+ * outputs are compared as points, so the encoded bytes are the same for any pool. Points are
+ * affine, on the curve and in the subgroup (not checked here); the identity (0,0), equal and
+ * opposite points are all handled. Scalars are canonical integers < r (not checked). Scratch is
+ * allocated inside (CUZK_NOMEM) and freed before return. pool may be NULL.
  */
 #ifndef CUZK_MSM_MSM_H
 #define CUZK_MSM_MSM_H
@@ -14,7 +15,7 @@
 #include "curve/g1.h"
 #include "curve/g2.h"
 
-/* out = sum_i k[i] * p[idx ? idx[i] : i], 0 <= n < 2^31; n == 0 gives the identity.
+/* out = sum_i k[i] * p[idx ? idx[i] : i], 0 <= n < 2^31; n == 0 gives the identity. idx[i] < 2^31.
  * Signed digits, batched-affine buckets, window from a measured table. */
 cuzk_status cuzk_msm_g1(cuzk_pool *pool, g1_jac *out, const g1_affine p[], const uint32_t idx[],
                         const fr_canon k[], size_t n, cuzk_err *err);

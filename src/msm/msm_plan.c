@@ -19,16 +19,17 @@
 
 unsigned cuzk_msm_forced_window;
 
-/* Window sizes: the row with the largest min_n <= n. */
+/* Window sizes: the row with the largest min_n <= n. Measured with bench_msm g1 on two Zen 5 cores
+ * (eight lanes), 2^4 ... 2^20 points, three or four windows each; docs/msm.md has the figures. Both
+ * groups: an addition and the reduction of a bucket cost in the same ratio in G2. */
 typedef struct {
     size_t min_n;
     unsigned c;
 } window_row;
 
-static const window_row window_g1[] = {
-    {0, 4},        {32, 5},       {64, 6},       {192, 7},       {512, 8},
-    {1024, 9},     {3072, 10},    {12288, 12},   {40000, 13},    {196608, 15},
-    {655360, 16},  {4194304, 17},
+static const window_row windows[] = {
+    {0, 4},      {128, 5},    {200, 6},     {512, 7},     {900, 8},     {2048, 9},     {4096, 10},
+    {12288, 11}, {40000, 12}, {110000, 13}, {180000, 15}, {655360, 16}, {4194304, 17},
 };
 
 static unsigned window_for(size_t n, const window_row *row, size_t n_rows)
@@ -47,18 +48,17 @@ static unsigned min_u(unsigned a, unsigned b)
 /* Most keys a segment can have so that about SEG_ENTRIES entries are expected in it. */
 static unsigned segment_lg(size_t n, unsigned lg_buckets, unsigned group)
 {
-    unsigned lg_n = 63 - cuzk_clz64(n), lg_entries = cuzk_lg_ceil(SEG_ENTRIES);
+    unsigned lg_n = cuzk_lg_ceil(n), lg_entries = cuzk_lg_ceil(SEG_ENTRIES);
     unsigned lg_all = cuzk_lg_ceil((uint64_t)group << lg_buckets);
     unsigned lg = lg_entries + lg_buckets > lg_n ? lg_entries + lg_buckets - lg_n : 0;
     return min_u(min_u(lg, lg_all), cuzk_lg_ceil(MSM_SEG_KEYS));
 }
 
-void cuzk_msm_plan_make(msm_plan *plan, msm_curve curve, size_t n)
+void cuzk_msm_plan_make(msm_plan *plan, size_t n)
 {
-    (void)curve; /* one table so far: the ratios of costs are the same in both groups */
     unsigned c = cuzk_msm_forced_window;
     if (c == 0)
-        c = window_for(n, window_g1, CUZK_ARRAY_LEN(window_g1));
+        c = window_for(n, windows, CUZK_ARRAY_LEN(windows));
     plan->c = c;
     plan->n_windows = (FR_BITS + c - 1) / c;
     size_t at_once = GROUP_ENTRIES / n;

@@ -15,8 +15,8 @@
 
 #include "field/fr.h"
 
-#define MSM_MIN_WINDOW 2u
-#define MSM_MAX_WINDOW 20u
+#define MSM_MIN_WINDOW  2u
+#define MSM_MAX_WINDOW  20u
 #define MSM_MAX_WINDOWS 128u /* ceil(255 / MSM_MIN_WINDOW) */
 
 /* A reference to a point: an index below 2^31 and, in the top bit, "take the negative". */
@@ -29,17 +29,15 @@
 
 typedef struct {
     unsigned c, n_windows;
-    unsigned group;     /* windows sorted and summed at a time */
-    unsigned lg_seg;    /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
-    unsigned lg_chain;  /* buckets that one chain of the bucket reduction runs over, >= 1 */
-    size_t range;       /* points that one sorting task reads */
+    unsigned group;    /* windows sorted and summed at a time */
+    unsigned lg_seg;   /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
+    unsigned lg_chain; /* buckets that one chain of the bucket reduction runs over, >= 1 */
+    size_t range;      /* points that one sorting task reads */
     size_t n_ranges;
 } msm_plan;
 
-typedef enum { MSM_G1, MSM_G2 } msm_curve;
-
 /* For n >= 1 points. */
-void cuzk_msm_plan_make(msm_plan *plan, msm_curve curve, size_t n);
+void cuzk_msm_plan_make(msm_plan *plan, size_t n);
 
 /* Test and benchmark hook: a window to use instead of the table's (0: the table's). Not for use
  * while sums are running. */

@@ -20,17 +20,28 @@
 
 /* ---- plan ---- */
 
+#define ROOT_BLOCK ((size_t)512) /* roots of one task */
+
 typedef struct {
     fr *root;
     size_t half;
     fr step;
+    bool simd;
 } root_run;
 
 /* root[half + q] = exp(2 pi i / (4 half)) * root[q], see ntt_internal.h. */
-static void fill_roots(void *ctx, size_t begin, size_t end, unsigned worker)
+static void fill_roots(void *ctx, size_t index, unsigned worker)
 {
     const root_run *r = ctx;
     (void)worker;
+    size_t begin = index * ROOT_BLOCK;
+    size_t end = r->half < begin + ROOT_BLOCK ? r->half : begin + ROOT_BLOCK;
+#if CUZK_HAVE_IFMA
+    if (r->simd && r->half >= ROOT_BLOCK) {
+        cuzk_ntt_ifma_scale(r->root + r->half + begin, r->root + begin, end - begin, &r->step);
+        return;
+    }
+#endif
     for (size_t q = begin; q < end; q++)
         fr_mul(&r->root[r->half + q], &r->step, &r->root[q]);
 }
@@ -89,9 +100,11 @@ cuzk_status cuzk_ntt_plan_new_on(ntt_plan **out, unsigned lg_n, bool simd, cuzk_
     cuzk_fr_inv_vartime(&plan->n_inv, &plan->n_inv);
     root[0] = first_root(plan->simd);
     for (unsigned d = 0; (size_t)1 << d < n_roots; d++) {
-        root_run r = {root, (size_t)1 << d, {{0}}};
+        root_run r = {root, (size_t)1 << d, {{0}}, plan->simd};
         root_of_order(&r.step, d + 2);
-        cuzk_pool_for(pool, r.half, MIN_CHUNK, fill_roots, &r);
+        if (r.simd && r.half >= ROOT_BLOCK)
+            fr_mul(&r.step, &r.step, &root[0]); /* both factors in the SIMD radix */
+        cuzk_pool_run(pool, (r.half + ROOT_BLOCK - 1) / ROOT_BLOCK, fill_roots, &r);
     }
     *out = plan;
     return CUZK_OK;

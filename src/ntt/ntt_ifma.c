@@ -170,6 +170,20 @@ CUZK_TARGET_IFMA static void transpose(fr8 x[NTT_LANES])
     }
 }
 
+/* ---- table ---- */
+
+CUZK_TARGET_IFMA void cuzk_ntt_ifma_scale(fr out[], const fr in[], size_t n, const fr *step)
+{
+    fr8 k, x;
+    fr8_broadcast(&k, step);
+    for (size_t i = 0; i < n; i += NTT_LANES) {
+        fr8_load(&x, in + i);
+        fr8_mul(&x, &x, &k);
+        fr8_subtract_if(&x, &x, FR8_R); /* products below 2r to roots below r, as split wants */
+        fr8_store(out + i, &x);
+    }
+}
+
 /* ---- tiles ---- */
 
 /* Brings all values of a finished tile into the range in which they are stored. */

@@ -62,6 +62,8 @@ typedef struct {
  */
 void cuzk_ntt_ifma_strided(const ntt_pass *p, size_t index);
 void cuzk_ntt_ifma_contiguous(const ntt_pass *p, size_t index); /* lg_rows == NTT_LG_TILE */
+/* out[i] = step * in[i], i < n, n a multiple of eight; step and in[] in the SIMD radix. */
+void cuzk_ntt_ifma_scale(fr out[], const fr in[], size_t n, const fr *step);
 
 /* First row and column of a strided tile. */
 CUZK_INLINE fr *ntt_tile_origin(const ntt_pass *p, size_t index, size_t *block)

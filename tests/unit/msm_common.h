@@ -91,12 +91,21 @@ static fr_canon *edge_scalars(size_t *n)
 }
 
 enum {
-    UNIFORM, ALL_ZERO, ALL_ONE, ALL_MINUS_ONE, ALL_EQUAL, MOSTLY_ZERO, MOSTLY_ONE, LAST_ONLY, SMALL,
+    UNIFORM,
+    ALL_ZERO,
+    ALL_ONE,
+    ALL_MINUS_ONE,
+    ALL_EQUAL,
+    MOSTLY_ZERO,
+    MOSTLY_ONE,
+    LAST_ONLY,
+    SMALL,
     N_DISTRIBUTIONS
 };
 
 static const char *const distribution_name[] = {
-    "uniform", "all 0", "all 1", "all r - 1", "all equal", "90 % 0", "90 % 1", "last only", "16 bits",
+    "uniform", "all 0",  "all 1",     "all r - 1", "all equal",
+    "90 % 0",  "90 % 1", "last only", "16 bits",
 };
 
 static fr_canon *distributed_scalars(int kind, size_t n)
@@ -120,12 +129,18 @@ static fr_canon *distributed_scalars(int kind, size_t n)
 }
 
 enum {
-    SOME_IDENTITY, ALL_IDENTITY, ALTERNATING, LAST_IDENTITY, FIRST_IDENTITY, SAME_POINT,
-    OPPOSITE_PAIRS, N_STRANGE
+    SOME_IDENTITY,
+    ALL_IDENTITY,
+    ALTERNATING,
+    LAST_IDENTITY,
+    FIRST_IDENTITY,
+    SAME_POINT,
+    OPPOSITE_PAIRS,
+    N_STRANGE
 };
 
 static const char *const strange_name[] = {
-    "some points 0", "all points 0",    "every other point 0", "last point 0",
+    "some points 0", "all points 0",   "every other point 0", "last point 0",
     "first point 0", "the same point", "opposite pairs",
 };
 

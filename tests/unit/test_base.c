@@ -108,8 +108,10 @@ static void allocation_can_be_told_to_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(status_names_and_codes),        cmocka_unit_test(hex_round_trip),
-        cmocka_unit_test(digests),                       cmocka_unit_test(pool_runs_each_index_once),
+        cmocka_unit_test(status_names_and_codes),
+        cmocka_unit_test(hex_round_trip),
+        cmocka_unit_test(digests),
+        cmocka_unit_test(pool_runs_each_index_once),
         cmocka_unit_test(allocation_can_be_told_to_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

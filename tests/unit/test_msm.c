@@ -40,17 +40,15 @@ static void plans_of_huge_sums(void **state)
 {
     (void)state;
     for (size_t n = 1; n < (size_t)1 << 31; n += n / 3 + 1) {
-        for (int curve = MSM_G1; curve <= MSM_G2; curve++) {
-            msm_plan p;
-            cuzk_msm_plan_make(&p, (msm_curve)curve, n);
-            assert_true(p.c >= MSM_MIN_WINDOW && p.c <= MSM_MAX_WINDOW);
-            assert_true(p.n_windows * p.c >= FR_BITS && p.n_windows <= MSM_MAX_WINDOWS);
-            assert_true(p.group >= 1 && p.group <= p.n_windows);
-            assert_true(p.group == 1 || p.group * n <= (size_t)1 << 24);
-            assert_true((size_t)1 << p.lg_seg <= MSM_SEG_KEYS);
-            assert_true(p.lg_chain >= 1 && p.lg_chain <= p.c - 1);
-            assert_true(p.range * p.n_ranges >= n && p.range * (p.n_ranges - 1) < n);
-        }
+        msm_plan p;
+        cuzk_msm_plan_make(&p, n);
+        assert_true(p.c >= MSM_MIN_WINDOW && p.c <= MSM_MAX_WINDOW);
+        assert_true(p.n_windows * p.c >= FR_BITS && p.n_windows <= MSM_MAX_WINDOWS);
+        assert_true(p.group >= 1 && p.group <= p.n_windows);
+        assert_true(p.group == 1 || p.group * n <= (size_t)1 << 22);
+        assert_true((size_t)1 << p.lg_seg <= MSM_SEG_KEYS);
+        assert_true(p.lg_chain >= 1 && p.lg_chain <= p.c - 1);
+        assert_true(p.range * p.n_ranges >= n && p.range * (p.n_ranges - 1) < n);
     }
 }
 

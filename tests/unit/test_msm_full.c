@@ -57,10 +57,14 @@ static void scratch_is_bounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(scratch_is_bounded), cmocka_unit_test(g1_large),
-        cmocka_unit_test(g2_large),           cmocka_unit_test(g1_powers_of_two),
-        cmocka_unit_test(test_g1_msm_sizes),  cmocka_unit_test(test_g2_msm_sizes),
-        cmocka_unit_test(test_g1_sum_sizes),  cmocka_unit_test(test_g2_sum_sizes),
+        cmocka_unit_test(scratch_is_bounded),
+        cmocka_unit_test(g1_large),
+        cmocka_unit_test(g2_large),
+        cmocka_unit_test(g1_powers_of_two),
+        cmocka_unit_test(test_g1_msm_sizes),
+        cmocka_unit_test(test_g2_msm_sizes),
+        cmocka_unit_test(test_g1_sum_sizes),
+        cmocka_unit_test(test_g2_sum_sizes),
         cmocka_unit_test(test_g1_msm_double_and_add),
         cmocka_unit_test(test_g2_msm_double_and_add),
         cmocka_unit_test(test_g1_msm_edge_scalars),
@@ -73,7 +77,8 @@ int main(void)
         cmocka_unit_test(test_g2_msm_indexed),
         cmocka_unit_test(test_g1_msm_long_buckets),
         cmocka_unit_test(test_g2_msm_long_buckets),
-        cmocka_unit_test(test_g1_fixed_base), cmocka_unit_test(test_g2_fixed_base),
+        cmocka_unit_test(test_g1_fixed_base),
+        cmocka_unit_test(test_g2_fixed_base),
         cmocka_unit_test(test_g1_out_of_memory),
         cmocka_unit_test(test_g2_out_of_memory),
     };

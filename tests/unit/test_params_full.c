@@ -1,4 +1,5 @@
-/* Long tier: the subgroup check by random buckets, which takes over from 40,960 points a section. */
+/* Long tier: the subgroup check by random buckets, which takes over from 40,960 points a section.
+ */
 #include "unit/params_support.h"
 
 #include "base/clock.h"
