@@ -244,7 +244,8 @@ static inline void check_compiled_circuit(const char *name)
     assert_int_equal(info.n_b_input, counts.b_inputs);
     assert_int_equal(info.n_bits + info.n_fields, info.n_aux);
     check_compiled_structure(k, &blank, name);
-    print_message("%s: %llu templates, %llu instances, %llu generic rows, %llu fields, %llu bytes\n",
+    print_message("%s: %llu templates, %llu instances, %llu generic rows, %llu fields, "
+                  "%llu bytes\n",
                   name, (unsigned long long)info.n_templates,
                   (unsigned long long)info.n_instances, (unsigned long long)info.n_generic_rows,
                   (unsigned long long)info.n_fields, (unsigned long long)info.bytes);
