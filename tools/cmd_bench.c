@@ -113,8 +113,10 @@ static void print_text(const cuzk_bench_synth_result *r, bool rows)
            mib(r->peak_rss_witness), mib(r->peak_rss_end));
     printf("compile   %.1f ms, CPU time %.1f ms\n", ms(r->compile.wall_ns), ms(r->compile.cpu_ns));
     print_stats("witness", stats_of(r->witness, r->iterations));
-    if (rows)
-        print_stats("a and b", stats_of(r->rows, r->iterations));
+    if (!rows)
+        return;
+    printf("memory    %.1f ms for a and b, once\n", ms(r->row_memory.wall_ns));
+    print_stats("a and b", stats_of(r->rows, r->iterations));
 }
 
 static void json_times(yajl_gen g, const char *key, const cuzk_bench_time t[], unsigned n)
@@ -165,8 +167,10 @@ static void print_json(const cuzk_bench_synth_result *r, bool rows)
     cli_json_uint(g, "peak_rss", r->peak_rss_end);
     json_times(g, "compile", &r->compile, 1);
     json_times(g, "witness", r->witness, r->iterations);
-    if (rows)
+    if (rows) {
+        json_times(g, "row_memory", &r->row_memory, 1);
         json_times(g, "a_and_b", r->rows, r->iterations);
+    }
     cli_json_end(g);
 }
 

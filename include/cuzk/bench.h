@@ -44,7 +44,7 @@ typedef struct {
     uint64_t compiled_bytes, witness_bytes, row_bytes;
     /* resident set of the process at most: after compiling, after the first witness, at the end */
     uint64_t peak_rss_compiled, peak_rss_witness, peak_rss_end;
-    cuzk_bench_time compile;
+    cuzk_bench_time compile, row_memory; /* row_memory: taking memory for a and b, once */
     cuzk_bench_time witness[CUZK_BENCH_MAX_ITERATIONS], rows[CUZK_BENCH_MAX_ITERATIONS];
     size_t n_kinds;
     cuzk_bench_templates kind[CUZK_BENCH_MAX_TEMPLATES];

@@ -173,6 +173,10 @@ cuzk_status cuzk_compiled_check(const compiled_circuit *k, const compiled_witnes
     cuzk_compiled_cursor_init(&cur, k);
     for (size_t row = 0; cuzk_compiled_next_row(&cur, &lc[0], &lc[1], &lc[2]); row++) {
         fr x, y, z;
+        if (lc[0].cap == SIZE_MAX || lc[1].cap == SIZE_MAX || lc[2].cap == SIZE_MAX) {
+            st = cuzk_fail(err, CUZK_NOMEM, 0, "check: no memory for the terms of row %zu", row);
+            break;
+        }
         evaluate(&x, k, w, &lc[0]);
         evaluate(&y, k, w, &lc[1]);
         evaluate(&z, k, w, &lc[2]);

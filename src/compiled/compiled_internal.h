@@ -105,6 +105,7 @@ typedef struct {
     row_store rows;
     uint64_t *is_field, *a_aux, *b_aux; /* one bit per own variable */
     uint8_t *operand_in_a, *operand_in_b;
+    bool one_in_b;
     program program;
     uint32_t n_operand_fields;
 } template_rows;

@@ -43,7 +43,6 @@ typedef struct {
     bit_writer bits;
     fr *field, *field_end;
     uint32_t aux, input; /* next ones */
-    cs *c;               /* the system whose self this is */
 } filler;
 
 static cuzk_status other_structure(cuzk_err *err)
@@ -100,15 +99,21 @@ static const sha_shape *find_shape(const compiled_circuit *k, const sha_key *key
     return NULL;
 }
 
-static void fill_sha(filler *f, cs *c, const cs_scope *s)
+/* One compression at once; false: its form is not known, let the gadget run. */
+static bool fill_scope(cs *c, const cs_scope *s)
 {
+    filler *f = (filler *)c->self;
     sha_key key;
     uint32_t value[24];
+    if (s->kind != SCOPE_SHA256)
+        return false;
     cuzk_sha_operands(&key, value, s->in[0].bit, s->in[1].bit, s->in[2].bit);
     const sha_shape *shape = find_shape(f->k, &key);
-    if (!shape || shape->n_aux > f->k->n_aux - f->aux) {
-        cs_fail(c, other_structure(NULL), "witness: a form of SHA-256 that was not compiled");
-        return;
+    if (!shape)
+        return false;
+    if (shape->n_aux > f->k->n_aux - f->aux) {
+        cs_fail(c, CUZK_INTERNAL, "witness: the circuit has more variables than the compiled one");
+        return true;
     }
     cuzk_sha_fill(&f->bits, shape, value);
     boolean *out = s->out[0].bit;
@@ -117,13 +122,6 @@ static void fill_sha(filler *f, cs *c, const cs_scope *s)
                            value[16 + i / 32] >> (i % 32) & 1};
     f->aux += shape->n_aux;
     c->n_aux += shape->n_aux;
-}
-
-static bool fill_scope(cs *c, const cs_scope *s)
-{
-    if (s->kind != SCOPE_SHA256)
-        return false;
-    fill_sha((filler *)c->self, c, s);
     return true;
 }
 
@@ -212,7 +210,7 @@ cuzk_status cuzk_compiled_fill(compiled_witness *w, const compiled_circuit *k,
                                const cs_circuit *circuit, cuzk_pool *pool, cuzk_err *err)
 {
     cs c;
-    filler f = {.w = w, .k = k, .pool = pool, .c = &c};
+    filler f = {.w = w, .k = k, .pool = pool};
     memset(w->bits, 0, (k->n_aux / 64 + 2) * sizeof *w->bits);
     place_filler(&f, 0, 0);
     f.field_end = w->field + k->n_fields;

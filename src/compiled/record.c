@@ -279,6 +279,8 @@ static bool add_instance(recorder *r, template_rows *t, uint32_t base_aux, uint6
         if (t->operand_in_b[i])
             mark_b(k, o->var[i]);
     }
+    if (t->one_in_b)
+        mark_b(k, CS_ONE);
     t->n_instances++;
     return true;
 }
@@ -419,6 +421,7 @@ static bool describe_variables(recorder *r, template_rows *t)
             for (size_t i = 0; i < n; i++)
                 mark_slot(t, term[i].ref, side ? t->b_aux : t->a_aux,
                           side ? t->operand_in_b : t->operand_in_a);
+            t->one_in_b |= side && n && term[0].ref == 0; /* sorted: ONE is first */
         }
     }
     return true;
@@ -435,7 +438,9 @@ static bool add_sha_shape(compiled_circuit *k, const cs_scope *s)
     }
     if (!cuzk_grow((void **)&k->shape, &k->cap_shapes, k->n_shapes, 1, sizeof *k->shape))
         return false;
-    return cuzk_sha_shape_make(&k->shape[k->n_shapes++], s->in[0].bit, s->in[1].bit, s->in[2].bit);
+    if (cuzk_sha_shape_make(&k->shape[k->n_shapes], s->in[0].bit, s->in[1].bit, s->in[2].bit))
+        k->n_shapes++; /* else the filler lets the gadget run, bit by bit */
+    return true;
 }
 
 /* ---- hooks ---- */

@@ -37,7 +37,7 @@ typedef struct {
 void cuzk_sha_operands(sha_key *key, uint32_t value[24], const boolean lo[], const boolean hi[],
                        const boolean state[]);
 bool cuzk_sha_key_equal(const sha_key *a, const sha_key *b);
-/* False: a form that the compiled witness does not know (a sum that is a constant). */
+/* False: no shape for this form (sums of constants, as when hashing nothing but constants). */
 bool cuzk_sha_shape_make(sha_shape *out, const boolean lo[], const boolean hi[],
                          const boolean state[]);
 
