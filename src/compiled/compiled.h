@@ -65,8 +65,8 @@ cuzk_status cuzk_compiled_fill(compiled_witness *w, const compiled_circuit *k,
 void cuzk_compiled_aux(fr *out, const compiled_circuit *k, const compiled_witness *w, uint32_t aux);
 
 /* a[i] = <A_i, w>, b[i] = <B_i, w> for all rows, then the rows of the inputs: n_rows + n_inputs
- * elements each. A row < A ; 1 ; C > is evaluated on its C side, where it is shorter: the same
- * value, because the witness came from fill. */
+ * elements each, aligned to 16 bytes at least. A row < A ; 1 ; C > is evaluated on its C side where
+ * that is shorter: the same value, because the witness came from fill. */
 cuzk_status cuzk_compiled_evaluate(fr a[], fr b[], const compiled_circuit *k,
                                    const compiled_witness *w, cuzk_pool *pool, cuzk_err *err);
 
