@@ -609,6 +609,23 @@ static void measure_templates(compiled_circuit *k)
     }
 }
 
+static void shrink_map(uint64_t **map, size_t bits)
+{
+    uint64_t *p = (uint64_t *)cuzk_realloc(*map, bits / 8);
+    if (p) /* else it stays larger */
+        *map = p;
+}
+
+/* Growing left up to half as much again. */
+static void shrink_maps(compiled_circuit *k)
+{
+    size_t bits = ((size_t)k->n_aux / 512 + 2) * 512;
+    shrink_map(&k->is_field, bits);
+    shrink_map(&k->a_aux, bits);
+    shrink_map(&k->b_aux, bits);
+    k->map_bits = bits;
+}
+
 static cuzk_status finish(compiled_circuit *k, const cs *c, cuzk_err *err)
 {
     if (c->n_rows > UINT32_MAX)
@@ -624,6 +641,7 @@ static cuzk_status finish(compiled_circuit *k, const cs *c, cuzk_err *err)
     k->n_b_aux = count_bits(k->b_aux, k->n_aux);
     k->n_b_input = count_bits(k->b_input, k->n_inputs);
     measure_templates(k);
+    shrink_maps(k);
     return CUZK_OK;
 }
 
