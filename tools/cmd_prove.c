@@ -7,12 +7,30 @@
 
 typedef struct {
     cli_common common;
-    const char *request, *out_path;
-    uint64_t partition;
-    bool insecure_test_rs, interpreted;
+    const char *request, *out_path, *srs;
+    uint64_t partition, memory_mib;
+    cuzk_srs_mode srs_mode;
+    bool insecure_test_rs, interpreted, explain_memory;
 } prove_args;
 
 #define PARTITION_ALL UINT64_MAX
+
+static bool parse_srs(prove_args *a)
+{
+    static const struct {
+        const char *word;
+        cuzk_srs_mode mode;
+    } modes[] = {
+        {"auto", CUZK_SRS_AUTO}, {"resident", CUZK_SRS_RESIDENT}, {"streamed", CUZK_SRS_STREAMED}};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        if (strcmp(a->srs, modes[i].word) == 0) {
+            a->srs_mode = modes[i].mode;
+            return true;
+        }
+    }
+    fprintf(stderr, "cuzk: --srs is '%s'; it may be auto, resident or streamed\n", a->srs);
+    return false;
+}
 
 static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
 {
@@ -26,6 +44,13 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         {"interpreted", CLI_FLAG, &a->interpreted, NULL,
          "run the circuit row by row instead of compiled: the same proof, slower,\n"
          "for comparison"},
+        {"srs", CLI_STRING, &a->srs, "WHERE",
+         "parameters resident (in memory), streamed (read from disk in chunks: less\n"
+         "memory, the same proof), or auto: resident if that fits (default)"},
+        {"memory", CLI_UINT, &a->memory_mib, "MIB",
+         "MiB that the proof may take; default: what the system has available"},
+        {"explain-memory", CLI_FLAG, &a->explain_memory, NULL,
+         "say on stderr what the proof will need, before it begins"},
         CLI_OPT_THREADS(a->common),
         CLI_OPT_PARAMS(a->common),
         CLI_OPT_JSON(a->common),
@@ -50,7 +75,19 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         *exit_code = CLI_EXIT_USAGE;
         return false;
     }
+    if (a->memory_mib > UINT64_MAX >> 20 || !parse_srs(a)) {
+        *exit_code = CLI_EXIT_USAGE;
+        return false;
+    }
     return true;
+}
+
+/* Silent when all is as ever: parameters in memory. */
+static void memory_notice(void *ctx, const char *sentence, bool streamed)
+{
+    const prove_args *a = ctx;
+    if (a->explain_memory || (streamed && a->srs_mode == CUZK_SRS_AUTO))
+        fprintf(stderr, "cuzk: %s\n", sentence);
 }
 
 static void report(const prove_args *a, const cuzk_request_info *info, const cuzk_trace *trace,
@@ -72,14 +109,16 @@ static void report(const prove_args *a, const cuzk_request_info *info, const cuz
     printf("%s: %s proof of %zu bytes in %.2f s\n", a->out_path, info->circuit, n_bytes, seconds);
 }
 
-static cuzk_status prove(const prove_args *a, const cuzk_request *req, cuzk_trace *trace,
-                         uint8_t **proof, size_t *n_bytes, cuzk_err *err)
+static cuzk_status prove(prove_args *a, const cuzk_request *req, cuzk_trace *trace, uint8_t **proof,
+                         size_t *n_bytes, cuzk_err *err)
 {
     cuzk_prover_options options = CUZK_PROVER_OPTIONS_DEFAULTS;
     options.params_dir = a->common.params_dir;
     options.n_threads = (unsigned)a->common.threads;
     options.insecure_test_rs = a->insecure_test_rs;
     options.interpreted = a->interpreted;
+    options.srs = a->srs_mode;
+    options.max_memory = a->memory_mib << 20;
     cuzk_prover *prover;
     cuzk_status st = cuzk_prover_new(&prover, &options, err);
     if (st != CUZK_OK)
@@ -90,6 +129,8 @@ static cuzk_status prove(const prove_args *a, const cuzk_request *req, cuzk_trac
     job.trace = trace;
     job.progress = cli_progress_phase;
     job.progress_ctx = progress;
+    job.memory_notice = memory_notice;
+    job.memory_ctx = a;
     st = cuzk_prover_prove(prover, req, &job, proof, n_bytes, err);
     cli_progress_stop(progress);
     cuzk_prover_free(prover);
@@ -99,7 +140,7 @@ static cuzk_status prove(const prove_args *a, const cuzk_request *req, cuzk_trac
 int cmd_prove(int argc, char **argv)
 {
     int exit_code = 0;
-    prove_args a = {.partition = PARTITION_ALL};
+    prove_args a = {.partition = PARTITION_ALL, .srs = "auto"};
     if (!parse_args(&a, argc, argv, &exit_code))
         return exit_code;
     cuzk_err err = {0};

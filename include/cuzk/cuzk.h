@@ -55,16 +55,22 @@ void cuzk_request_describe(cuzk_request_info *out, const cuzk_request *req);
 
 typedef struct cuzk_prover cuzk_prover;
 
+/* Where the points of the parameters are while a proof is made. Streamed: read from the file in
+ * chunks, once a proof; less memory, the same bytes. Auto: resident when that fits into memory. */
+typedef enum { CUZK_SRS_RESIDENT, CUZK_SRS_STREAMED, CUZK_SRS_AUTO } cuzk_srs_mode;
+
 typedef struct {
     size_t size;            /* sizeof(cuzk_prover_options) */
     const char *params_dir; /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
     unsigned n_threads;     /* 0: all that the process may use */
     bool insecure_test_rs;  /* published r, s: golden proofs, only with test parameters */
     bool interpreted;       /* run circuits row by row instead of compiled: slow, for comparison */
+    cuzk_srs_mode srs;
+    uint64_t max_memory; /* bytes that a proof may take; 0: what the system has available */
 } cuzk_prover_options;
 #define CUZK_PROVER_OPTIONS_DEFAULTS                                                               \
     {                                                                                              \
-        sizeof(cuzk_prover_options), NULL, 0, false, false                                         \
+        sizeof(cuzk_prover_options), NULL, 0, false, false, CUZK_SRS_RESIDENT, 0                   \
     }
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err);
@@ -80,15 +86,20 @@ typedef struct {
     const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at between phases */
     cuzk_progress_fn progress; /* NULL: silent; called at the start of each phase */
     void *progress_ctx;
+    /* NULL, or told once, before anything is loaded, what the proof will need and how much is
+     * there; sentence is valid during the call. */
+    void (*memory_notice)(void *ctx, const char *sentence, bool streamed);
+    void *memory_ctx;
 } cuzk_prove_options;
 #define CUZK_PROVE_OPTIONS_DEFAULTS                                                                \
     {                                                                                              \
-        sizeof(cuzk_prove_options), CUZK_ALL_PARTITIONS, NULL, NULL, NULL, NULL                    \
+        sizeof(cuzk_prove_options), CUZK_ALL_PARTITIONS, NULL, NULL, NULL, NULL, NULL, NULL        \
     }
 
 /* Checks the vanilla proof, loads parameters that are not loaded yet, proves and verifies its own
  * proof. *proof (release with cuzk_bytes_free) has CUZK_PROOF_BYTES a partition, in order.
- * CUZK_UNSATISFIED (bad vanilla proof), CUZK_PARAMS, CUZK_CANCELLED, CUZK_NOMEM, ... */
+ * CUZK_UNSATISFIED (bad vanilla proof), CUZK_PARAMS, CUZK_CANCELLED, CUZK_BUDGET (would not fit
+ * into memory: found out before anything is loaded), CUZK_NOMEM, ... */
 cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
                               const cuzk_prove_options *opt, uint8_t **proof, size_t *n_bytes,
                               cuzk_err *err);

@@ -8,6 +8,8 @@
 #include "base/pool.h"
 #include "engine/circuit_cache.h"
 #include "engine/insecure.h"
+#include "engine/memory_available.h"
+#include "engine/memory_plan.h"
 #include "engine/params_dir.h"
 #include "engine/srs_cache.h"
 #include "filecoin/circuits.h"
@@ -19,7 +21,13 @@ struct cuzk_prover {
     srs_cache *cache;
     circuit_cache *circuits; /* NULL: circuits are interpreted */
     bool insecure_test_rs;
+    cuzk_srs_mode srs_mode;
+    uint64_t max_memory; /* 0: what the system has */
 };
+
+/* Every row is checked while proving, which takes the interpreted circuit: 0.04 s of 6 s for
+ * porep-2k. */
+#define CHECK_WITNESS true
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
 {
@@ -28,6 +36,8 @@ cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, c
     if (!p)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
     p->insecure_test_rs = opt->insecure_test_rs;
+    p->srs_mode = opt->srs;
+    p->max_memory = opt->max_memory;
     p->params_dir = cuzk_strdup(cuzk_params_dir(opt->params_dir));
     if (!p->params_dir) {
         st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
@@ -70,11 +80,27 @@ size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max
     return cuzk_srs_cache_list(p->cache, out, max);
 }
 
+static cuzk_status plan_memory(memory_answer *out, cuzk_prover *p, circuit_id id, cuzk_err *err)
+{
+    const memory_question q = {
+        .mode = p->srs_mode,
+        .loaded = cuzk_srs_cache_has(p->cache, id),
+        .compiled = p->circuits && !CHECK_WITNESS,
+        .n_threads = cuzk_pool_size(p->pool),
+        .available = p->max_memory ? p->max_memory : cuzk_memory_available(""),
+    };
+    return cuzk_memory_plan(out, id, &q, err);
+}
+
 cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loaded,
                                 cuzk_trace *trace, cuzk_err *err)
 {
     const groth16_srs *srs = NULL;
-    cuzk_status st = cuzk_srs_cache_acquire(p->cache, id, &srs, already_loaded, trace, err);
+    memory_answer plan;
+    cuzk_status st = plan_memory(&plan, p, id, err);
+    if (st != CUZK_OK)
+        return st;
+    st = cuzk_srs_cache_acquire(p->cache, id, plan.streamed, &srs, already_loaded, trace, err);
     cuzk_srs_cache_release(p->cache, srs);
     return st;
 }
@@ -148,7 +174,7 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
                                  .trace = j->opt->trace,
                                  .partition = (int)partition,
                                  .compiled = j->compiled,
-                                 .check_witness = true, /* 0.04 s of 6 s for porep-2k */
+                                 .check_witness = CHECK_WITNESS,
                                  .cancel = j->opt->cancel,
                                  .progress = j->opt->progress,
                                  .progress_ctx = j->opt->progress_ctx};
@@ -186,6 +212,7 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
 {
     cuzk_status st = CUZK_OK;
     uint8_t *bytes = NULL;
+    memory_answer plan;
     job_context j = {p, req, opt, {req->kind, req->shape}, NULL, NULL};
     unsigned first = 0, n = req->n_partitions;
     if (opt->partition != CUZK_ALL_PARTITIONS) {
@@ -195,9 +222,12 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
         first = (unsigned)opt->partition;
         n = 1;
     }
+    CUZK_TRY(plan_memory(&plan, p, j.id, err));
+    if (opt->memory_notice && plan.sentence[0])
+        opt->memory_notice(opt->memory_ctx, plan.sentence, plan.streamed);
     CUZK_TRY(check_content(&j, err));
     CUZK_TRY(enter_phase(&j, "srs_load", CUZK_NO_PARTITION, err));
-    CUZK_TRY(cuzk_srs_cache_acquire(p->cache, j.id, &j.srs, NULL, opt->trace, err));
+    CUZK_TRY(cuzk_srs_cache_acquire(p->cache, j.id, plan.streamed, &j.srs, NULL, opt->trace, err));
     CUZK_TRY(refuse_test_rs(&j, err));
     if (p->circuits)
         CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j.id, &j.compiled, opt->trace, err));

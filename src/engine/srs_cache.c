@@ -7,13 +7,14 @@
 #include "base/mem.h"
 #include "engine/params_dir.h"
 
-#define MAX_CIRCUITS 64 /* 4 kinds of 12 shapes */
+#define MAX_SLOTS 128 /* 4 kinds of 12 shapes, resident and streamed */
 
 typedef enum { SLOT_EMPTY, SLOT_LOADING, SLOT_READY } slot_state;
 
 typedef struct {
     slot_state state;
     circuit_id id;
+    bool streamed;
     groth16_srs srs;
     uint64_t bytes;
     unsigned ref_count;
@@ -22,7 +23,7 @@ typedef struct {
 struct srs_cache {
     pthread_mutex_t lock; /* guards slot[], not the contents of a READY srs */
     pthread_cond_t loaded;
-    srs_slot slot[MAX_CIRCUITS];
+    srs_slot slot[MAX_SLOTS];
     char *params_dir;
     cuzk_pool *pool;
 };
@@ -49,7 +50,7 @@ void cuzk_srs_cache_free(srs_cache *cache)
 {
     if (!cache)
         return;
-    for (size_t i = 0; i < MAX_CIRCUITS; i++) {
+    for (size_t i = 0; i < MAX_SLOTS; i++) {
         if (cache->slot[i].state == SLOT_READY)
             cuzk_srs_fini(&cache->slot[i].srs);
     }
@@ -60,14 +61,14 @@ void cuzk_srs_cache_free(srs_cache *cache)
 }
 
 /* The slot of id, or a free one. One exists: there are fewer circuits than slots. */
-static srs_slot *find_slot(srs_cache *cache, circuit_id id)
+static srs_slot *find_slot(srs_cache *cache, circuit_id id, bool streamed)
 {
     srs_slot *empty = NULL;
-    for (size_t i = 0; i < MAX_CIRCUITS; i++) {
+    for (size_t i = 0; i < MAX_SLOTS; i++) {
         srs_slot *s = &cache->slot[i];
         if (s->state == SLOT_EMPTY)
             empty = empty ? empty : s;
-        else if (s->id.kind == id.kind && s->id.shape == id.shape)
+        else if (s->id.kind == id.kind && s->id.shape == id.shape && s->streamed == streamed)
             return s;
     }
     return empty;
@@ -85,14 +86,15 @@ static cuzk_status missing_params(const char *path, circuit_id id, cuzk_err *err
         name, path, name);
 }
 
-static cuzk_status load(srs_cache *cache, circuit_id id, groth16_srs *srs, cuzk_trace *trace,
-                        cuzk_err *err)
+static cuzk_status load(srs_cache *cache, circuit_id id, bool streamed, groth16_srs *srs,
+                        cuzk_trace *trace, cuzk_err *err)
 {
     char *path = cuzk_params_path(cache->params_dir, id, "params");
     if (!path)
         return cuzk_fail(err, CUZK_NOMEM, 0, "parameter cache: no memory");
     cuzk_span span = cuzk_span_begin(trace, "srs_load", CUZK_NO_PARTITION);
-    cuzk_status st = cuzk_srs_read(srs, path, cache->pool, err);
+    cuzk_status st =
+        streamed ? cuzk_srs_open(srs, path, err) : cuzk_srs_read(srs, path, cache->pool, err);
     cuzk_span_end(&span);
     if (st == CUZK_NOT_FOUND)
         st = missing_params(path, id, err);
@@ -112,24 +114,26 @@ static uint64_t srs_bytes(const groth16_srs *s)
            s->n_b * sizeof(g2_affine);
 }
 
-cuzk_status cuzk_srs_cache_acquire(srs_cache *cache, circuit_id id, const groth16_srs **out,
-                                   bool *loaded_before, cuzk_trace *trace, cuzk_err *err)
+cuzk_status cuzk_srs_cache_acquire(srs_cache *cache, circuit_id id, bool streamed,
+                                   const groth16_srs **out, bool *loaded_before, cuzk_trace *trace,
+                                   cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     pthread_mutex_lock(&cache->lock);
-    srs_slot *s = find_slot(cache, id);
+    srs_slot *s = find_slot(cache, id, streamed);
     while (s->state == SLOT_LOADING) {
         pthread_cond_wait(&cache->loaded, &cache->lock);
-        s = find_slot(cache, id);
+        s = find_slot(cache, id, streamed);
     }
     if (loaded_before)
         *loaded_before = s->state == SLOT_READY;
     if (s->state == SLOT_EMPTY) {
         s->state = SLOT_LOADING;
         s->id = id;
+        s->streamed = streamed;
         pthread_mutex_unlock(&cache->lock);
         groth16_srs srs;
-        st = load(cache, id, &srs, trace, err);
+        st = load(cache, id, streamed, &srs, trace, err);
         pthread_mutex_lock(&cache->lock);
         s->state = st == CUZK_OK ? SLOT_READY : SLOT_EMPTY;
         if (st == CUZK_OK) {
@@ -151,20 +155,29 @@ void cuzk_srs_cache_release(srs_cache *cache, const groth16_srs *srs)
     if (!srs)
         return;
     pthread_mutex_lock(&cache->lock);
-    for (size_t i = 0; i < MAX_CIRCUITS; i++) {
+    for (size_t i = 0; i < MAX_SLOTS; i++) {
         if (&cache->slot[i].srs == srs)
             cache->slot[i].ref_count--;
     }
     pthread_mutex_unlock(&cache->lock);
 }
 
+bool cuzk_srs_cache_has(srs_cache *cache, circuit_id id)
+{
+    pthread_mutex_lock(&cache->lock);
+    const srs_slot *s = find_slot(cache, id, false);
+    bool has = s->state == SLOT_READY;
+    pthread_mutex_unlock(&cache->lock);
+    return has;
+}
+
 size_t cuzk_srs_cache_list(srs_cache *cache, cuzk_prover_srs_info out[], size_t max)
 {
     size_t n = 0;
     pthread_mutex_lock(&cache->lock);
-    for (size_t i = 0; i < MAX_CIRCUITS; i++) {
+    for (size_t i = 0; i < MAX_SLOTS; i++) {
         const srs_slot *s = &cache->slot[i];
-        if (s->state != SLOT_READY)
+        if (s->state != SLOT_READY || s->streamed)
             continue;
         if (n < max) {
             cuzk_circuit_id_format(out[n].circuit, s->id);

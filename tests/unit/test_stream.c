@@ -2,7 +2,11 @@
  * the loader's errors. The memory that a proof states beforehand against what it took. */
 #include "unit/groth16_support.h"
 
+#include <sys/stat.h>
+
 #include "engine/insecure.h"
+#include "engine/memory_available.h"
+#include "engine/memory_plan.h"
 #include "filecoin/circuits.h"
 #include "groth16/points.h"
 
@@ -82,10 +86,10 @@ static void check_golden(const uint8_t bytes[GROTH16_PROOF_BYTES])
     cuzk_free(golden);
 }
 
-/* Sections have 16,028 to 32,767 points: one to 33 chunks, last ones whole, partial and of one. */
+/* Sections have 16,028 to 32,767 points: one to 33 chunks, the last one whole, partial or of one point. */
 static void any_chunk_gives_the_golden_bytes(void **state)
 {
-    static const size_t chunk[] = {0, 32768, 32767, 32766, 16051, 1000};
+    static const size_t chunk[] = {0, 32766, 16029, 1000};
     (void)state;
     uint8_t bytes[GROTH16_PROOF_BYTES];
     groth16_srs srs;
@@ -270,6 +274,217 @@ static void no_memory_is_a_status(void **state)
     }
 }
 
+/* ---- stated memory ---- */
+
+static circuit_id circuit_of(const char *name)
+{
+    circuit_id id;
+    assert_int_equal(cuzk_circuit_id_parse(&id, name, NULL), CUZK_OK);
+    return id;
+}
+
+/* From here on, growth of the peak is what is used beyond now. Release with cuzk_free. */
+static void *level_peak(void)
+{
+    return cuzk_malloc(cuzk_mem_peak() - cuzk_mem_used() + 1);
+}
+
+/* Loading, compiling and proving together. */
+static uint64_t measured(const char *params, bool streamed, bool compiled)
+{
+    uint8_t bytes[GROTH16_PROOF_BYTES];
+    groth16_srs srs;
+    void *level = level_peak();
+    uint64_t before = cuzk_mem_used();
+    if (streamed)
+        assert_int_equal(cuzk_srs_open(&srs, params, NULL), CUZK_OK);
+    else
+        assert_int_equal(cuzk_srs_read(&srs, params, pool, NULL), CUZK_OK);
+    compiled_circuit *k = compiled ? compile() : NULL;
+    assert_int_equal(prove_with(bytes, &srs, k, NULL), CUZK_OK);
+    uint64_t taken = cuzk_mem_peak() - before;
+    cuzk_compiled_free(k);
+    cuzk_srs_fini(&srs);
+    cuzk_free(level);
+    return taken;
+}
+
+/* Cases: bit 0 streamed, bit 1 compiled. */
+static void check_stated(const char *circuit, const char *params, unsigned step)
+{
+    for (unsigned i = 0; i < 4; i += step) {
+        bool streamed = i & 1, compiled = i & 2;
+        prove_sizes sizes;
+        prove_memory need;
+        assert_true(cuzk_memory_sizes(&sizes, circuit_of(circuit), compiled));
+        cuzk_prove_memory(&need, &sizes, cuzk_pool_size(pool), streamed);
+        uint64_t took = measured(params, streamed, compiled);
+        print_message("%s %s, %s: stated %.2f MiB, took %.2f MiB\n", circuit,
+                      streamed ? "streamed" : "resident", compiled ? "compiled" : "interpreted",
+                      (double)need.total / 1048576, (double)took / 1048576);
+        assert_true(took <= need.total);
+        assert_true(need.total <= took + took / 2);
+    }
+}
+
+static void stated_memory_is_a_close_bound(void **state)
+{
+    (void)state;
+    if (!have_request())
+        return;
+    cuzk_points_forced_chunk = 8192;
+    check_stated("wpost-2k", test_path("w.params"), 1);
+    circuit_instance window = instance;
+    groth16_secrets secrets;
+    instance = (circuit_instance){.id = circuit_of("winning-2k")};
+    const cs_circuit circuit = cuzk_circuit_of(&instance);
+    cuzk_insecure_secrets(&secrets);
+    assert_int_equal(cuzk_groth16_setup(&circuit, &secrets, test_path("x.params"),
+                                        test_path("x.vk"), pool, NULL, NULL),
+                     CUZK_OK);
+    proof_request *winning = NULL;
+    assert_int_equal(cuzk_request_load(&winning, test_data("requests", "winning-2k"), NULL),
+                     CUZK_OK);
+    instance.req = winning;
+    check_stated("winning-2k", test_path("x.params"), 3);
+    cuzk_request_free(winning);
+    instance = window;
+    cuzk_points_forced_chunk = 0;
+}
+
+/* What the counts do not say is taken from the compiled circuits. */
+static void assumed_shares_hold(void **state)
+{
+    static const char *const name[] = {"porep-2k", "porep-512m", "snap-2k", "wpost-2k",
+                                       "winning-32g"};
+    (void)state;
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(name); i++) {
+        circuit_instance blank = {.id = circuit_of(name[i])};
+        const cs_circuit circuit = cuzk_circuit_of(&blank);
+        compiled_circuit *k;
+        compiled_info info;
+        prove_sizes sizes;
+        prove_memory need;
+        assert_int_equal(cuzk_compile(&k, &circuit, NULL), CUZK_OK);
+        cuzk_compiled_info(&info, k);
+        assert_true(cuzk_memory_sizes(&sizes, blank.id, true));
+        cuzk_prove_memory(&need, &sizes, 1, true);
+        assert_true(info.n_fields <= sizes.n_fields);
+        assert_true(info.bytes <= need.circuit);
+        assert_int_equal(sizes.n_a, info.n_inputs + info.n_a_aux);
+        assert_int_equal(sizes.n_b, info.n_b_input + info.n_b_aux);
+        cuzk_compiled_free(k);
+    }
+}
+
+/* ---- resident, streamed, or not at all ---- */
+
+static void plan_follows_mode_and_memory(void **state)
+{
+    const circuit_id id = circuit_of("porep-512m");
+    prove_sizes sizes;
+    prove_memory resident, streamed;
+    (void)state;
+    assert_true(cuzk_memory_sizes(&sizes, id, true));
+    cuzk_prove_memory(&resident, &sizes, 2, false);
+    cuzk_prove_memory(&streamed, &sizes, 2, true);
+    assert_true(streamed.total < resident.total);
+    const struct {
+        cuzk_srs_mode mode;
+        bool loaded;
+        uint64_t available;
+        cuzk_status want;
+        bool want_streamed;
+    } row[] = {
+        {CUZK_SRS_AUTO, false, resident.total, CUZK_OK, false},
+        {CUZK_SRS_AUTO, false, resident.total - 1, CUZK_OK, true},
+        {CUZK_SRS_AUTO, false, streamed.total, CUZK_OK, true},
+        {CUZK_SRS_AUTO, false, streamed.total - 1, CUZK_BUDGET, false},
+        {CUZK_SRS_RESIDENT, false, resident.total, CUZK_OK, false},
+        {CUZK_SRS_RESIDENT, false, resident.total - 1, CUZK_BUDGET, false},
+        {CUZK_SRS_RESIDENT, true, resident.total - resident.srs, CUZK_OK, false},
+        {CUZK_SRS_RESIDENT, true, resident.total - resident.srs - 1, CUZK_BUDGET, false},
+        {CUZK_SRS_STREAMED, false, UINT64_MAX, CUZK_OK, true},
+        {CUZK_SRS_STREAMED, false, streamed.total - 1, CUZK_BUDGET, false},
+    };
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(row); i++) {
+        const memory_question q = {row[i].mode, row[i].loaded, true, 2, row[i].available};
+        memory_answer a;
+        cuzk_err err = {0};
+        assert_int_equal(cuzk_memory_plan(&a, id, &q, &err), row[i].want);
+        if (row[i].want == CUZK_OK) {
+            assert_int_equal(a.streamed, row[i].want_streamed);
+            assert_non_null(strstr(a.sentence, "available"));
+        } else {
+            assert_non_null(strstr(err.msg, "GiB are available"));
+        }
+    }
+}
+
+/* ---- what the system has ---- */
+
+static void put_file(const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/root%s", test_dir, name);
+    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(path, 0700);
+        *p = '/';
+    }
+    test_write_file(path, text, strlen(text));
+}
+
+static void least_of_system_and_groups(void **state)
+{
+    const char *root = test_path("root");
+    (void)state;
+    assert_true(cuzk_memory_available(root) == UINT64_MAX);
+    put_file("/proc/meminfo", "MemTotal: 900 kB\nMemFree: 1 kB\nMemAvailable:   500 kB\n");
+    assert_int_equal(cuzk_memory_available(root), 512000);
+    put_file("/proc/self/cgroup", "1:cpu:/x\n0::/a/b\n");
+    assert_int_equal(cuzk_memory_available(root), 512000);
+    put_file("/sys/fs/cgroup/a/b/memory.max", "max\n");
+    put_file("/sys/fs/cgroup/a/memory.max", "400000\n");
+    assert_int_equal(cuzk_memory_available(root), 400000);
+    put_file("/sys/fs/cgroup/a/memory.current", "300000\n");
+    assert_int_equal(cuzk_memory_available(root), 100000);
+    put_file("/sys/fs/cgroup/a/memory.stat", "anon 5\nfile 9\ninactive_file 50000\n");
+    assert_int_equal(cuzk_memory_available(root), 150000);
+    put_file("/sys/fs/cgroup/a/b/memory.max", "7\n");
+    assert_int_equal(cuzk_memory_available(root), 7);
+    put_file("/sys/fs/cgroup/a/b/memory.current", "8\n");
+    assert_int_equal(cuzk_memory_available(root), 0);
+    assert_true(cuzk_memory_available("") > 0);
+}
+
+static const char *const root_files[] = {"/proc/meminfo",
+                                         "/proc/self/cgroup",
+                                         "/proc/self",
+                                         "/proc",
+                                         "/sys/fs/cgroup/a/b/memory.max",
+                                         "/sys/fs/cgroup/a/b/memory.current",
+                                         "/sys/fs/cgroup/a/b",
+                                         "/sys/fs/cgroup/a/memory.max",
+                                         "/sys/fs/cgroup/a/memory.current",
+                                         "/sys/fs/cgroup/a/memory.stat",
+                                         "/sys/fs/cgroup/a",
+                                         "/sys/fs/cgroup",
+                                         "/sys/fs",
+                                         "/sys",
+                                         ""};
+
+static int drop_root(void **state)
+{
+    char path[512];
+    (void)state;
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(root_files); i++) {
+        snprintf(path, sizeof path, "%s/root%s", test_dir, root_files[i]);
+        remove(path);
+    }
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +494,10 @@ int main(void)
         cmocka_unit_test(a_truncated_file_is_refused_at_once),
         cmocka_unit_test(a_file_that_changes_is_no_harm),
         cmocka_unit_test(no_memory_is_a_status),
+        cmocka_unit_test(stated_memory_is_a_close_bound),
+        cmocka_unit_test(assumed_shares_hold),
+        cmocka_unit_test(plan_follows_mode_and_memory),
+        cmocka_unit_test_teardown(least_of_system_and_groups, drop_root),
     };
     return cmocka_run_group_tests(tests, make_params, drop_params);
 }

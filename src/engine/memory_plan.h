@@ -1,0 +1,32 @@
+/* Decides before a proof where its parameters will be, or that it cannot be made here. */
+#ifndef CUZK_ENGINE_MEMORY_PLAN_H
+#define CUZK_ENGINE_MEMORY_PLAN_H
+
+#include "base/error.h"
+#include "cuzk/cuzk.h"
+#include "filecoin/circuit_id.h"
+#include "groth16/prove_memory.h"
+
+typedef struct {
+    cuzk_srs_mode mode; /* asked for */
+    bool loaded;        /* the parameters are resident already */
+    bool compiled;      /* the prover uses the compiled circuit */
+    unsigned n_threads;
+    uint64_t available;
+} memory_question;
+
+#define MEMORY_SENTENCE_BYTES 400
+typedef struct {
+    bool streamed;
+    char sentence[MEMORY_SENTENCE_BYTES]; /* need and available, for people */
+} memory_answer;
+
+/* CUZK_BUDGET, with both numbers, when it does not fit. A circuit that is not registered has no
+ * counts: it is let through, as asked. */
+cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_question *q,
+                             cuzk_err *err);
+
+/* The counts for cuzk_prove_memory; false when the circuit has none. */
+bool cuzk_memory_sizes(prove_sizes *out, circuit_id id, bool compiled);
+
+#endif
