@@ -86,7 +86,8 @@ static void check_golden(const uint8_t bytes[GROTH16_PROOF_BYTES])
     cuzk_free(golden);
 }
 
-/* Sections have 16,028 to 32,767 points: one to 33 chunks, the last one whole, partial or of one point. */
+/* Sections have 16,029 to 32,767 points: one to 33 chunks, the last one whole, partial or of one
+ * point. */
 static void any_chunk_gives_the_golden_bytes(void **state)
 {
     static const size_t chunk[] = {0, 32766, 16029, 1000};
