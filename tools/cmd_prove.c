@@ -9,7 +9,7 @@ typedef struct {
     cli_common common;
     const char *request, *out_path;
     uint64_t partition;
-    bool insecure_test_rs;
+    bool insecure_test_rs, interpreted;
 } prove_args;
 
 #define PARTITION_ALL UINT64_MAX
@@ -23,6 +23,9 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         {"insecure-test-rs", CLI_FLAG, &a->insecure_test_rs, NULL,
          "use the published r, s: reproducible proofs for tests, only with\n"
          "parameters made by `cuzk params make --insecure-test-secrets`"},
+        {"interpreted", CLI_FLAG, &a->interpreted, NULL,
+         "run the circuit row by row instead of compiled: the same proof, slower,\n"
+         "for comparison"},
         CLI_OPT_THREADS(a->common),
         CLI_OPT_PARAMS(a->common),
         CLI_OPT_JSON(a->common),
@@ -76,6 +79,7 @@ static cuzk_status prove(const prove_args *a, const cuzk_request *req, cuzk_trac
     options.params_dir = a->common.params_dir;
     options.n_threads = (unsigned)a->common.threads;
     options.insecure_test_rs = a->insecure_test_rs;
+    options.interpreted = a->interpreted;
     cuzk_prover *prover;
     cuzk_status st = cuzk_prover_new(&prover, &options, err);
     if (st != CUZK_OK)

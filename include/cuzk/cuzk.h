@@ -60,10 +60,11 @@ typedef struct {
     const char *params_dir; /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
     unsigned n_threads;     /* 0: all that the process may use */
     bool insecure_test_rs;  /* published r, s: golden proofs, only with test parameters */
+    bool interpreted;       /* run circuits row by row instead of compiled: slow, for comparison */
 } cuzk_prover_options;
 #define CUZK_PROVER_OPTIONS_DEFAULTS                                                               \
     {                                                                                              \
-        sizeof(cuzk_prover_options), NULL, 0, false                                                \
+        sizeof(cuzk_prover_options), NULL, 0, false, false                                         \
     }
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err);

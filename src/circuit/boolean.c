@@ -2,7 +2,7 @@
 
 static cs_var alloc_bit(cs *c, bool value)
 {
-    return cs_alloc(c, &cuzk_fr_bit[value]);
+    return cs_alloc_bit(c, value);
 }
 
 void cuzk_bool_add_to(cs_lc *lc, boolean b, unsigned lg)
@@ -216,16 +216,33 @@ void cuzk_bool_enforce_equal(cs *c, boolean a, boolean b)
     cs_row_end(c, &r);
 }
 
+/* The bits alone, when nobody wants their rows. */
+static void bits_without_rows(cs *c, boolean out[], const uint64_t word[], unsigned n)
+{
+    cs_var first = cs_alloc_bits(c, word, n);
+    for (unsigned i = 0; i < n; i++)
+        out[i] = (boolean){first + i, BOOL_IS, word[i / 64] >> (i % 64) & 1};
+}
+
 void cuzk_bits_alloc(cs *c, boolean out[], const fr *x, unsigned n)
 {
     fr_canon v;
     cuzk_fr_to_canon(&v, x);
+    if (!cs_wants_rows(c)) {
+        bits_without_rows(c, out, v.l, n);
+        return;
+    }
     for (unsigned i = 0; i < n; i++)
         out[i] = cuzk_bool_alloc(c, v.l[i / 64] >> (i % 64) & 1);
 }
 
 void cuzk_bits_alloc_u64(cs *c, boolean out[], uint64_t x, unsigned n)
 {
+    if (!cs_wants_rows(c)) {
+        const uint64_t word[4] = {x, 0, 0, 0};
+        bits_without_rows(c, out, word, n);
+        return;
+    }
     for (unsigned i = 0; i < n; i++)
         out[i] = cuzk_bool_alloc(c, i < 64 && (x >> i & 1));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
+#include "circuit/coeff.h"
 
 void cs_lc_free_block(cs_lc *lc)
 {
@@ -167,6 +168,43 @@ cs_var cs_alloc(cs *c, const fr *value)
     }
     note(c, c->ops->aux(c->self, value, &c->err));
     return c->n_aux++;
+}
+
+cs_var cs_alloc_bits(cs *c, const uint64_t word[], unsigned n)
+{
+    cs_var first = c->n_aux;
+    if (CUZK_LIKELY(!c->hooks)) {
+        for (unsigned i = 0; i < n; i++)
+            cs_alloc(c, &cuzk_fr_bit[word[i / 64] >> (i % 64) & 1]);
+        return first;
+    }
+    if (CUZK_UNLIKELY(c->st != CUZK_OK))
+        return 0;
+    if (CUZK_UNLIKELY(c->n_aux > CS_INPUT_FLAG - n)) {
+        cs_fail(c, CUZK_INTERNAL, "circuit: more than 2^31 aux variables");
+        return 0;
+    }
+    note(c, c->hooks->bits(c->self, word, n, &c->err));
+    c->n_aux += n;
+    return first;
+}
+
+cs_var cs_alloc_bit(cs *c, bool value)
+{
+    uint64_t word = value;
+    if (CUZK_LIKELY(!c->hooks))
+        return cs_alloc(c, &cuzk_fr_bit[value]);
+    return cs_alloc_bits(c, &word, 1);
+}
+
+void cs_children(cs *c, size_t n, cs_child_fn fn, void *ctx)
+{
+    if (c->hooks && c->hooks->children) {
+        c->hooks->children(c, n, fn, ctx);
+        return;
+    }
+    for (size_t i = 0; i < n && c->st == CUZK_OK; i++)
+        fn(ctx, c, i);
 }
 
 cs_var cs_alloc_input(cs *c, const fr *value)

@@ -89,9 +89,26 @@ typedef struct {
     cuzk_status (*row)(void *self, cs_lc *a, cs_lc *b, cs_lc *c, cuzk_err *err);
 } cs_sink_ops;
 
+struct cs;
+struct cs_scope; /* circuit/scope.h */
+typedef void (*cs_child_fn)(void *ctx, struct cs *c, size_t i);
+
+/* What the compiled readings (src/compiled) hear beside variables and rows; others have none. */
 typedef struct {
+    bool no_rows; /* gadgets may leave out rows */
+    /* n variables that the circuit fixes to be bits; bit i is bit i % 64 of word i / 64 */
+    cuzk_status (*bits)(void *self, const uint64_t word[], unsigned n, cuzk_err *err);
+    /* True: the gadget call was taken over and its outputs are set; else it runs, then end. */
+    bool (*scope_begin)(struct cs *c, const struct cs_scope *s);
+    void (*scope_end)(struct cs *c, const struct cs_scope *s);
+    /* fn(ctx, child, i) for each i < n; the children are parts of c in the order of i */
+    void (*children)(struct cs *c, size_t n, cs_child_fn fn, void *ctx);
+} cs_hooks;
+
+typedef struct cs {
     const cs_sink_ops *ops;
     void *self;
+    const cs_hooks *hooks; /* NULL: none */
     uint32_t n_inputs, n_aux;
     uint64_t n_rows;
     cuzk_status st; /* first error, sticky */
@@ -101,8 +118,20 @@ typedef struct {
 void cs_init(cs *c, const cs_sink_ops *ops, void *self); /* also allocates ONE */
 cs_var cs_alloc(cs *c, const fr *value);                 /* aux */
 cs_var cs_alloc_input(cs *c, const fr *value);
+/* n <= 256 aux variables that are bits by the circuit's structure; returns the first. */
+cs_var cs_alloc_bits(cs *c, const uint64_t word[], unsigned n);
+cs_var cs_alloc_bit(cs *c, bool value);
 void cs_enforce(cs *c, cs_lc *a, cs_lc *b, cs_lc *l);
 void cs_fail(cs *c, cuzk_status st, const char *fmt, ...) CUZK_PRINTF(3, 4);
+
+CUZK_INLINE bool cs_wants_rows(const cs *c)
+{
+    return !c->hooks || !c->hooks->no_rows;
+}
+
+/* Parts of a circuit that share only what was allocated before: fn(ctx, child, i) in the order of
+ * i, or at once on several threads with a child system each. ctx is shared and read-only. */
+void cs_children(cs *c, size_t n, cs_child_fn fn, void *ctx);
 
 /* One row being built: cs_row_begin, cs_lc_add to a, b, c, then cs_row_end. Not to be copied. */
 typedef struct {

@@ -1,5 +1,7 @@
 #include "circuit/num.h"
 
+#include "circuit/scope.h"
+
 num cuzk_num_alloc(cs *c, const fr *value)
 {
     return (num){*value, cs_alloc(c, value)};
@@ -117,6 +119,8 @@ static void add_weighted(cs_lc *lc, const boolean bits[], unsigned n)
 /* < 0 ; 0 ; sum 2^i b_i - n > */
 static void recompose_row(cs *c, const boolean bits[NUM_BITS], const num *n)
 {
+    if (!cs_wants_rows(c))
+        return;
     cs_row r;
     cs_row_begin(&r);
     add_weighted(&r.c, bits, NUM_BITS);
@@ -126,8 +130,12 @@ static void recompose_row(cs *c, const boolean bits[NUM_BITS], const num *n)
 
 void cuzk_num_to_bits(cs *c, boolean out[NUM_BITS], const num *n)
 {
+    const cs_scope scope = {SCOPE_TO_BITS, 0, {{NULL, n, 1}}, {{out, NULL, NUM_BITS}}};
+    if (cs_scope_begin(c, &scope))
+        return;
     cuzk_bits_alloc(c, out, &n->value, NUM_BITS);
     recompose_row(c, out, n);
+    cs_scope_end(c, &scope);
 }
 
 void cuzk_num_to_bits_strict(cs *c, boolean out[NUM_BITS], const num *n)
@@ -158,13 +166,24 @@ void cuzk_num_to_bits_strict(cs *c, boolean out[NUM_BITS], const num *n)
     recompose_row(c, out, n);
 }
 
-void cuzk_num_to_bits_update(cs *c, boolean out[], const num *n, unsigned n_bits)
+static void update_row(cs *c, const boolean out[], const num *n, unsigned n_bits)
 {
-    cuzk_bits_alloc(c, out, &n->value, n_bits);
     cs_row r;
+    if (!cs_wants_rows(c))
+        return;
     cs_row_begin(&r);
     add_weighted(&r.a, out, n_bits);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);
     cs_lc_add(&r.c, n->var, COEFF_ONE);
     cs_row_end(c, &r);
+}
+
+void cuzk_num_to_bits_update(cs *c, boolean out[], const num *n, unsigned n_bits)
+{
+    const cs_scope scope = {SCOPE_TO_BITS, n_bits, {{NULL, n, 1}}, {{out, NULL, n_bits}}};
+    if (cs_scope_begin(c, &scope))
+        return;
+    cuzk_bits_alloc(c, out, &n->value, n_bits);
+    update_row(c, out, n, n_bits);
+    cs_scope_end(c, &scope);
 }

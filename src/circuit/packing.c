@@ -1,5 +1,7 @@
 #include "circuit/packing.h"
 
+#include "circuit/scope.h"
+
 /* The integer that n <= 254 bits spell. */
 static void bits_value(fr *out, const boolean bits[], size_t n)
 {
@@ -13,6 +15,8 @@ static void bits_value(fr *out, const boolean bits[], size_t n)
 static void pack_row(cs *c, const boolean bits[], size_t n, cs_var x)
 {
     cs_row r;
+    if (!cs_wants_rows(c))
+        return;
     cs_row_begin(&r);
     for (unsigned i = 0; i < n; i++)
         cuzk_bool_add_to(&r.a, bits[i], i);
@@ -25,9 +29,14 @@ num cuzk_pack_bits(cs *c, const boolean bits[], size_t n)
 {
     size_t used = n < PACK_BITS ? n : PACK_BITS;
     fr value;
+    num x = {{{0}}, 0};
+    const cs_scope scope = {SCOPE_PACK, 0, {{bits, NULL, (unsigned)used}}, {{NULL, &x, 1}}};
+    if (cs_scope_begin(c, &scope))
+        return x;
     bits_value(&value, bits, used);
-    num x = cuzk_num_alloc(c, &value);
+    x = cuzk_num_alloc(c, &value);
     pack_row(c, bits, used, x.var);
+    cs_scope_end(c, &scope);
     return x;
 }
 

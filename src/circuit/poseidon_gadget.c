@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "circuit/poseidon_constants.h"
+#include "circuit/scope.h"
 
 #define MAX_BASE (POSEIDON_MAX_WIDTH + POSEIDON_MAX_PARTIAL)
 
@@ -127,6 +128,8 @@ typedef struct {
 static void ensure_row(instance *p, cs_var x)
 {
     cs_lc one, out;
+    if (!cs_wants_rows(p->c))
+        return;
     cs_lc_init(&one);
     cs_lc_init(&out);
     cs_lc_clear(&p->lc);
@@ -151,6 +154,8 @@ static cs_var square_row(cs *c, cs_var x, const fr *pre, const fr *value)
 {
     cs_var y = cs_alloc(c, value);
     cs_row r;
+    if (!cs_wants_rows(c))
+        return y;
     cs_row_begin(&r);
     add_keyed(&r.a, x, pre);
     add_keyed(&r.b, x, pre);
@@ -175,6 +180,8 @@ static cs_var sbox(cs *c, cs_var x, const fr *pre, const fr *post, fr *value)
     cs_var l4 = square_row(c, l2, NULL, &v4);
     cs_var l5 = cs_alloc(c, value);
     cs_row r;
+    if (!cs_wants_rows(c))
+        return l5;
     cs_row_begin(&r);
     add_keyed(&r.a, x, pre);
     cs_lc_add(&r.b, l4, COEFF_ONE);
@@ -219,7 +226,7 @@ static void first_layer(instance *p, const fr *kappa, const num in[])
     cuzk_poseidon_dense(p->state, &p->k->mds, t);
 }
 
-num cuzk_poseidon_gadget(cs *c, poseidon_kind kind, const num in[])
+static num permute(cs *c, poseidon_kind kind, const num in[])
 {
     pthread_once(&once, make_tables);
     instance p = {.c = c, .k = cuzk_poseidon_constants(kind), .term = tables[kind].term};
@@ -238,7 +245,21 @@ num cuzk_poseidon_gadget(cs *c, poseidon_kind kind, const num in[])
 
     num out = cuzk_num_alloc(c, &p.state[1]);
     ensure_row(&p, out.var);
-    CUZK_DASSERT(p.term == tables[kind].term + tables[kind].n_terms);
+    CUZK_DASSERT(!cs_wants_rows(c) || p.term == tables[kind].term + tables[kind].n_terms);
     cs_lc_fini(&p.lc);
+    return out;
+}
+
+num cuzk_poseidon_gadget(cs *c, poseidon_kind kind, const num in[])
+{
+    num out = {{{0}}, 0};
+    const cs_scope scope = {SCOPE_POSEIDON,
+                            (uint32_t)kind,
+                            {{NULL, in, cuzk_poseidon_arity(kind)}},
+                            {{NULL, &out, 1}}};
+    if (cs_scope_begin(c, &scope))
+        return out;
+    out = permute(c, kind, in);
+    cs_scope_end(c, &scope);
     return out;
 }

@@ -1,7 +1,9 @@
 #include "circuit/sha256_gadget.h"
 
+#include "circuit/scope.h"
+
 /* FIPS 180-4 */
-static const uint32_t round_const[64] = {
+const uint32_t cuzk_sha256_round_const[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -68,7 +70,7 @@ static void one_round(multieq *m, working *v, unsigned i, const u32_bits *w)
     temp1[0] = v->h;
     temp1[1] = sigma(m->c, &v->e, 6, 11, 25, false);
     temp1[2] = cuzk_u32_sha256_ch(m->c, &v->e, &v->f, &v->g);
-    temp1[3] = cuzk_u32_const(round_const[i]);
+    temp1[3] = cuzk_u32_const(cuzk_sha256_round_const[i]);
     temp1[4] = *w;
     if (i > 0)
         v->a = add_a(m, v, NULL);
@@ -102,8 +104,8 @@ static void finish(multieq *m, sha256_state *s, const working *v)
     s->h[7] = add2(m, &s->h[7], &v->h);
 }
 
-void cuzk_sha256_gadget_compress(cs *c, sha256_state *s, const boolean lo[SHA256_HALF_BITS],
-                                 const boolean hi[SHA256_HALF_BITS])
+static void compress(cs *c, sha256_state *s, const boolean lo[SHA256_HALF_BITS],
+                     const boolean hi[SHA256_HALF_BITS])
 {
     u32_bits w[64];
     working v = {.a = s->h[0], .b = s->h[1], .c = s->h[2], .d = s->h[3],
@@ -119,6 +121,23 @@ void cuzk_sha256_gadget_compress(cs *c, sha256_state *s, const boolean lo[SHA256
         one_round(&m, &v, i, &w[i]);
     finish(&m, s, &v);
     cuzk_multieq_end(&m);
+}
+
+void cuzk_sha256_gadget_compress(cs *c, sha256_state *s, const boolean lo[SHA256_HALF_BITS],
+                                 const boolean hi[SHA256_HALF_BITS])
+{
+    boolean *state = s->h[0].bit; /* the eight words follow each other */
+    const cs_scope scope = {SCOPE_SHA256,
+                            0,
+                            {{lo, NULL, SHA256_HALF_BITS},
+                             {hi, NULL, SHA256_HALF_BITS},
+                             {state, NULL, SHA256_HALF_BITS}},
+                            {{state, NULL, SHA256_HALF_BITS}}};
+    _Static_assert(sizeof(sha256_state) == SHA256_HALF_BITS * sizeof(boolean), "no padding");
+    if (cs_scope_begin(c, &scope))
+        return;
+    compress(c, s, lo, hi);
+    cs_scope_end(c, &scope);
 }
 
 void cuzk_sha256_gadget_digest(boolean out[SHA256_HALF_BITS], const sha256_state *s)
@@ -177,7 +196,7 @@ num cuzk_sha256_pack_digest(cs *c, const boolean digest[SHA256_HALF_BITS])
     return cuzk_pack_bits(c, le, PACK_BITS);
 }
 
-num cuzk_sha256_node(cs *c, const num *left, const num *right)
+static num node(cs *c, const num *left, const num *right)
 {
     boolean bits[NUM_BITS], child[2][NODE_BITS], digest[SHA256_HALF_BITS];
     const boolean *half[] = {child[0], child[1]};
@@ -187,6 +206,18 @@ num cuzk_sha256_node(cs *c, const num *left, const num *right)
     cuzk_byte_order(child[1], bits, NUM_BITS);
     cuzk_sha256_gadget_halves(c, digest, half, 2);
     return cuzk_sha256_pack_digest(c, digest);
+}
+
+num cuzk_sha256_node(cs *c, const num *left, const num *right)
+{
+    num x = {{{0}}, 0};
+    const cs_scope scope = {
+        SCOPE_SHA256_NODE, 0, {{NULL, left, 1}, {NULL, right, 1}}, {{NULL, &x, 1}}};
+    if (cs_scope_begin(c, &scope))
+        return x;
+    x = node(c, left, right);
+    cs_scope_end(c, &scope);
+    return x;
 }
 
 #define LABEL_PARENT_SLOTS 37

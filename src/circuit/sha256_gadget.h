@@ -10,6 +10,8 @@ typedef struct {
     u32_bits h[8];
 } sha256_state;
 
+extern const uint32_t cuzk_sha256_round_const[64];
+
 #define SHA256_BLOCK_BITS 512
 #define SHA256_HALF_BITS  256 /* half a block: one 32-byte node */
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/circuit_cache.h"
 #include "engine/insecure.h"
 #include "engine/params_dir.h"
 #include "engine/srs_cache.h"
@@ -16,6 +17,7 @@ struct cuzk_prover {
     char *params_dir;
     cuzk_pool *pool;
     srs_cache *cache;
+    circuit_cache *circuits; /* NULL: circuits are interpreted */
     bool insecure_test_rs;
 };
 
@@ -33,6 +35,8 @@ cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, c
     }
     CUZK_TRY(cuzk_pool_new(&p->pool, opt->n_threads, "cuzk-prove", err));
     CUZK_TRY(cuzk_srs_cache_new(&p->cache, p->params_dir, p->pool, err));
+    if (!opt->interpreted)
+        CUZK_TRY(cuzk_circuit_cache_new(&p->circuits, err));
     *out = p;
     return CUZK_OK;
 out:
@@ -44,6 +48,7 @@ void cuzk_prover_free(cuzk_prover *p)
 {
     if (!p)
         return;
+    cuzk_circuit_cache_free(p->circuits);
     cuzk_srs_cache_free(p->cache);
     cuzk_pool_free(p->pool);
     cuzk_free(p->params_dir);
@@ -81,6 +86,7 @@ typedef struct {
     const cuzk_prove_options *opt;
     circuit_id id;
     const groth16_srs *srs;
+    const compiled_circuit *compiled; /* NULL: interpreted */
 } job_context;
 
 static cuzk_status enter_phase(const job_context *j, const char *phase, int partition,
@@ -121,14 +127,22 @@ out:
     return st;
 }
 
-/* Every row was checked, so a proof that does not verify cannot be the request's fault. */
-static cuzk_status blame_params(const job_context *j, unsigned partition, cuzk_err *err)
+/* The self-check said no: the circuit is run once more in the interpreted reading with every row
+ * checked, to tell whose fault it is. */
+static cuzk_status explain_rejection(const job_context *j, const cs_circuit *circuit,
+                                     const groth16_prove_options *opt, cuzk_err *err)
 {
+    groth16_prove_options checked = *opt;
+    checked.check_witness = true;
+    groth16_proof unused;
+    cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->srs, &checked, err);
+    if (st != CUZK_OK)
+        return st;
     return cuzk_fail(err, CUZK_PARAMS, 0,
-                     "partition %u: the witness satisfies the circuit but the proof does not "
+                     "partition %d: the witness satisfies the circuit but the proof does not "
                      "verify: the parameters in %s are damaged or belong to another setup; run "
                      "`cuzk params check`",
-                     partition, j->prover->params_dir);
+                     opt->partition, j->prover->params_dir);
 }
 
 static cuzk_status prove_partition(const job_context *j, unsigned partition, uint8_t *out,
@@ -141,7 +155,7 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
     groth16_prove_options opt = {.pool = j->prover->pool,
                                  .trace = j->opt->trace,
                                  .partition = (int)partition,
-                                 .check_witness = true, /* 0.04 s of 6 s for porep-2k */
+                                 .compiled = j->compiled,
                                  .cancel = j->opt->cancel,
                                  .progress = j->opt->progress,
                                  .progress_ctx = j->opt->progress_ctx};
@@ -155,7 +169,7 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
     CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
     st = self_check(j, partition, &proof, err);
     if (st == CUZK_REJECTED)
-        st = blame_params(j, partition, err);
+        st = explain_rejection(j, &circuit, &opt, err);
     if (st == CUZK_OK)
         cuzk_proof_write(out, &proof);
 out:
@@ -179,7 +193,7 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
 {
     cuzk_status st = CUZK_OK;
     uint8_t *bytes = NULL;
-    job_context j = {p, req, opt, {req->kind, req->shape}, NULL};
+    job_context j = {p, req, opt, {req->kind, req->shape}, NULL, NULL};
     unsigned first = 0, n = req->n_partitions;
     if (opt->partition != CUZK_ALL_PARTITIONS) {
         if (opt->partition < 0 || (unsigned)opt->partition >= n)
@@ -192,6 +206,8 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
     CUZK_TRY(enter_phase(&j, "srs_load", CUZK_NO_PARTITION, err));
     CUZK_TRY(cuzk_srs_cache_acquire(p->cache, j.id, &j.srs, NULL, opt->trace, err));
     CUZK_TRY(refuse_test_rs(&j, err));
+    if (p->circuits)
+        CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j.id, &j.compiled, opt->trace, err));
     bytes = cuzk_malloc_array(n, CUZK_PROOF_BYTES);
     if (!bytes) {
         st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory for the proof");

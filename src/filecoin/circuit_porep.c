@@ -113,6 +113,19 @@ static void challenge(porep *p, const porep_proof *proof)
     prove_leaf(p, &column, &p->comm_c, proof ? &proof->c_x.inclusion : NULL);
 }
 
+typedef struct {
+    const porep *shared;
+    const porep_partition *part; /* NULL: blank */
+} all_challenges;
+
+static void one_challenge(void *ctx, cs *c, size_t i)
+{
+    const all_challenges *all = (const all_challenges *)ctx;
+    porep p = *all->shared;
+    p.c = c;
+    challenge(&p, all->part ? &all->part->proof[i] : NULL);
+}
+
 void cuzk_synthesize_porep(const void *ctx, cs *c)
 {
     const circuit_instance *in = (const circuit_instance *)ctx;
@@ -128,6 +141,6 @@ void cuzk_synthesize_porep(const void *ctx, cs *c)
     memset(p.data_arity, 2, p.shape->lg_nodes);
     p.n_tree_levels = cuzk_shape_tree_arities(p.shape, p.tree_arity);
     header(&p, req, part ? &part->proof[0] : NULL);
-    for (unsigned i = 0; i < n && c->st == CUZK_OK; i++)
-        challenge(&p, part ? &part->proof[i] : NULL);
+    all_challenges all = {&p, part};
+    cs_children(c, n, one_challenge, &all);
 }

@@ -30,32 +30,40 @@ static void circuit_sector(post *p, const post_sector *s, const merkle_proof *pr
         prove_leaf(p, &comm_r_last, s ? &proof[i] : NULL);
 }
 
+typedef struct {
+    const post *shared;
+    const circuit_instance *in;
+} all_sectors;
+
 /* Winning: each of the sector's inclusion proofs is a circuit sector of its own. */
-static void winning(post *p, const proof_request *req)
+static void winning(void *ctx, cs *c, size_t i)
 {
+    const all_sectors *all = (const all_sectors *)ctx;
+    const proof_request *req = all->in->req;
     const post_sector *s = req ? &req->sector[0] : NULL;
-    for (size_t i = 0; i < WINNING_CHALLENGES && p->c->st == CUZK_OK; i++) {
-        size_t k = s && i >= s->n_proofs ? s->n_proofs - 1 : i;
-        circuit_sector(p, s, s ? &s->proof[k] : NULL, 1);
-    }
+    size_t k = s && i >= s->n_proofs ? s->n_proofs - 1 : i;
+    post p = *all->shared;
+    p.c = c;
+    circuit_sector(&p, s, s ? &s->proof[k] : NULL, 1);
 }
 
 /* Window: sectors [k S, (k + 1) S) of the request, the last one repeated to fill the partition. */
-static void window(post *p, const circuit_instance *in)
+static void window(void *ctx, cs *c, size_t i)
 {
-    const proof_request *req = in->req;
-    size_t n = in->id.shape->window_sectors, first = (size_t)in->partition * n;
-    for (size_t i = 0; i < n && p->c->st == CUZK_OK; i++) {
-        const post_sector *s = NULL;
-        if (req)
-            s = &req->sector[first + i < req->n_sectors ? first + i : req->n_sectors - 1];
-        if (s && s->n_proofs != WINDOW_CHALLENGES) {
-            cs_fail(p->c, CUZK_INVAL, "circuit: sector %llu with %zu inclusion proofs",
-                    (unsigned long long)s->sector_id, s->n_proofs);
-            return;
-        }
-        circuit_sector(p, s, s ? s->proof : NULL, WINDOW_CHALLENGES);
+    const all_sectors *all = (const all_sectors *)ctx;
+    const proof_request *req = all->in->req;
+    size_t k = (size_t)all->in->partition * all->in->id.shape->window_sectors + i;
+    const post_sector *s = NULL;
+    post p = *all->shared;
+    p.c = c;
+    if (req)
+        s = &req->sector[k < req->n_sectors ? k : req->n_sectors - 1];
+    if (s && s->n_proofs != WINDOW_CHALLENGES) {
+        cs_fail(c, CUZK_INVAL, "circuit: sector %llu with %zu inclusion proofs",
+                (unsigned long long)s->sector_id, s->n_proofs);
+        return;
     }
+    circuit_sector(&p, s, s ? s->proof : NULL, WINDOW_CHALLENGES);
 }
 
 void cuzk_synthesize_post(const void *ctx, cs *c)
@@ -72,8 +80,9 @@ void cuzk_synthesize_post(const void *ctx, cs *c)
         cs_fail(c, CUZK_INVAL, "circuit: PoSt without sectors or inclusion proofs");
         return;
     }
+    all_sectors all = {&p, in};
     if (in->id.kind == CUZK_KIND_WINNING)
-        winning(&p, req);
+        cs_children(c, WINNING_CHALLENGES, winning, &all);
     else
-        window(&p, in);
+        cs_children(c, in->id.shape->window_sectors, window, &all);
 }

@@ -194,6 +194,21 @@ static void challenge(update *u, const boolean generated[], const update_challen
     prove_leaf(u, NODE_SHA256, &d_new, &apex_leaf, bits, &data_path);
 }
 
+typedef struct {
+    const update *shared;
+    unsigned per_digest;
+} all_challenges;
+
+static void one_challenge(void *ctx, cs *c, size_t i)
+{
+    const all_challenges *all = (const all_challenges *)ctx;
+    update u = *all->shared;
+    u.c = c;
+    challenge(&u,
+              u.digest_bits[i / all->per_digest] + (i % all->per_digest) * u.challenge_bits,
+              u.values ? &u.values->challenge[i] : NULL);
+}
+
 /* Paths are compared with the shape where they are used, but for the top of the first one. */
 static bool fits(const update_partition *v, const sector_shape *s)
 {
@@ -233,9 +248,6 @@ void cuzk_synthesize_update(const void *ctx, cs *c)
     commitments(&u, part_path);
     apex_tree(&u, part_path);
     challenge_digests(&u, (n + per_digest - 1) / per_digest);
-    for (unsigned i = 0; i < n && c->st == CUZK_OK; i++) {
-        const boolean *generated =
-            u.digest_bits[i / per_digest] + (size_t)(i % per_digest) * u.challenge_bits;
-        challenge(&u, generated, u.values ? &u.values->challenge[i] : NULL);
-    }
+    all_challenges all = {&u, per_digest};
+    cs_children(c, n, one_challenge, &all);
 }

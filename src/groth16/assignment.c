@@ -152,7 +152,8 @@ static cuzk_status mismatch(const char *what, size_t circuit, const char *sectio
                      what, circuit, params, section);
 }
 
-static cuzk_status check_lengths(const assignment *s, const groth16_srs *srs, cuzk_err *err)
+cuzk_status cuzk_assignment_check_lengths(const assignment *s, const groth16_srs *srs,
+                                          cuzk_err *err)
 {
     size_t domain = (size_t)1 << cuzk_lg_ceil(s->n_rows + s->n_inputs);
     size_t n_a = s->n_inputs + s->n_a_aux, n_b = s->n_b_input + s->n_b_aux;
@@ -192,7 +193,7 @@ cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth1
             *err = c.err;
         goto out;
     }
-    CUZK_TRY(check_lengths(&k.s, srs, err));
+    CUZK_TRY(cuzk_assignment_check_lengths(&k.s, srs, err));
     append_input_rows(&k.s);
     *out = k.s;
 out:

@@ -21,6 +21,16 @@ cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth1
                         bool check, cuzk_err *err);
 void cuzk_assignment_fini(assignment *s);
 
+/* CUZK_PARAMS, with both numbers, when the counts of s are not those of srs. */
+cuzk_status cuzk_assignment_check_lengths(const assignment *s, const groth16_srs *srs,
+                                          cuzk_err *err);
+
+/* The same from the compiled circuit k: out has counts, a and b only; values are in w, densities in
+ * k. Release both. */
+cuzk_status cuzk_assign_compiled(assignment *out, compiled_witness *w, const compiled_circuit *k,
+                                 const cs_circuit *circuit, const groth16_srs *srs, cuzk_pool *pool,
+                                 cuzk_err *err);
+
 CUZK_INLINE bool density_get(const uint64_t bits[], size_t i)
 {
     return bits[i / 64] >> (i % 64) & 1;

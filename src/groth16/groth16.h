@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "base/trace.h"
 #include "circuit/cs.h"
+#include "compiled/compiled.h"
 #include "curve/g1.h"
 #include "curve/g2.h"
 
@@ -69,6 +70,9 @@ typedef struct {
     cuzk_trace *trace;  /* NULL: no timing */
     int partition;      /* for spans and messages */
     const fr *r, *s;    /* both NULL: drawn from the kernel and wiped */
+    /* The circuit compiled: witness and rows come from it, with the same proof bytes. NULL, or when
+     * check_witness is set: the circuit is interpreted. */
+    const compiled_circuit *compiled;
     bool check_witness; /* evaluate C too and fail with CUZK_UNSATISFIED naming the first bad row */
     const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at between phases */
     /* NULL, or called as a phase begins. */

@@ -13,6 +13,7 @@ typedef struct {
     const groth16_srs *srs;
     const groth16_prove_options *opt;
     assignment z;
+    compiled_witness w; /* with opt->compiled: the values that z does not have */
     fr_canon *h; /* n_h scalars */
     g1_jac sum_h, sum_l, sum_a, sum_b1;
     g2_jac sum_b2;
@@ -79,9 +80,32 @@ static cuzk_status sum_h(prover *p, cuzk_err *err)
     return st;
 }
 
+static bool is_compiled(const prover *p)
+{
+    return p->opt->compiled && !p->opt->check_witness;
+}
+
+static query_part input_part(const prover *p, const uint64_t *density)
+{
+    query_part part = {.n = p->z.n_inputs, .density = density};
+    part.value = is_compiled(p) ? p->w.input : p->z.input;
+    return part;
+}
+
+static query_part aux_part(const prover *p, const uint64_t *density)
+{
+    query_part part = {.value = p->z.aux, .n = p->z.n_aux, .density = density};
+    if (is_compiled(p)) {
+        part.bits = p->w.bits;
+        part.is_field = cuzk_compiled_is_field(p->opt->compiled);
+        part.field = p->w.field;
+    }
+    return part;
+}
+
 static cuzk_status sum_l(prover *p, cuzk_err *err)
 {
-    const query_part part = {p->z.aux, p->z.n_aux, NULL};
+    const query_part part = aux_part(p, NULL);
     query q;
     cuzk_status st = cuzk_query_new(&q, &part, 1, err);
     if (st != CUZK_OK)
@@ -93,8 +117,9 @@ static cuzk_status sum_l(prover *p, cuzk_err *err)
 
 static cuzk_status sum_a(prover *p, cuzk_err *err)
 {
-    const query_part part[] = {{p->z.input, p->z.n_inputs, NULL},
-                               {p->z.aux, p->z.n_aux, p->z.a_aux}};
+    const uint64_t *a_aux =
+        is_compiled(p) ? cuzk_compiled_a_aux(p->opt->compiled) : p->z.a_aux;
+    const query_part part[] = {input_part(p, NULL), aux_part(p, a_aux)};
     query q;
     cuzk_status st = cuzk_query_new(&q, part, 2, err);
     if (st != CUZK_OK)
@@ -106,8 +131,9 @@ static cuzk_status sum_a(prover *p, cuzk_err *err)
 
 static cuzk_status sum_b(prover *p, cuzk_err *err)
 {
-    const query_part part[] = {{p->z.input, p->z.n_inputs, p->z.b_input},
-                               {p->z.aux, p->z.n_aux, p->z.b_aux}};
+    const compiled_circuit *k = is_compiled(p) ? p->opt->compiled : NULL;
+    const query_part part[] = {input_part(p, k ? cuzk_compiled_b_input(k) : p->z.b_input),
+                               aux_part(p, k ? cuzk_compiled_b_aux(k) : p->z.b_aux)};
     query q = {0};
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
@@ -232,7 +258,11 @@ static cuzk_status run_phases(groth16_proof *out, prover *p, const cs_circuit *c
 {
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "witness", err));
-    CUZK_TRY(cuzk_assign(&p->z, circuit, p->srs, p->opt->check_witness, err));
+    if (is_compiled(p))
+        CUZK_TRY(cuzk_assign_compiled(&p->z, &p->w, p->opt->compiled, circuit, p->srs, p->opt->pool,
+                                      err));
+    else
+        CUZK_TRY(cuzk_assign(&p->z, circuit, p->srs, p->opt->check_witness, err));
     CUZK_TRY(begin_phase(p, "ntt", err));
     CUZK_TRY(make_h(p, err));
     CUZK_TRY(begin_phase(p, "msm_h", err));
@@ -263,6 +293,7 @@ cuzk_status cuzk_groth16_prove(groth16_proof *out, const cs_circuit *circuit,
     p->opt = opt;
     st = run_phases(out, p, circuit, err);
     cuzk_free(p->h);
+    cuzk_compiled_witness_fini(&p->w);
     cuzk_assignment_fini(&p->z);
     cuzk_free(p);
     return st;

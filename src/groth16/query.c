@@ -8,8 +8,30 @@ static bool selected(const query_part *p, size_t i)
     return !p->density || density_get(p->density, i);
 }
 
+/* The selected values of word i, also the last one. */
+static uint64_t selected_word(const query_part *p, size_t i)
+{
+    size_t left = p->n - 64 * i;
+    uint64_t mask = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
+    return p->density ? p->density[i] & mask : mask;
+}
+
+/* Field elements are counted as the rest, zeros and ones among them too: an upper bound. */
+static void count_packed(query *q, const query_part *p)
+{
+    for (size_t i = 0; 64 * i < p->n; i++) {
+        uint64_t s = selected_word(p, i);
+        q->n_ones += cuzk_popcount64(s & (p->bits[i] | p->is_field[i]));
+        q->n_rest += cuzk_popcount64(s & p->is_field[i]);
+    }
+}
+
 static void count_kinds(query *q, const query_part *p)
 {
+    if (!p->value) {
+        count_packed(q, p);
+        return;
+    }
     for (size_t i = 0; i < p->n; i++) {
         if (!selected(p, i) || fr_is_zero(&p->value[i]))
             continue;
@@ -20,19 +42,46 @@ static void count_kinds(query *q, const query_part *p)
     }
 }
 
+static void fill_field(query *q, const fr *x, size_t point)
+{
+    if (fr_is_one(x)) {
+        q->ones[q->n_ones++] = (uint32_t)point;
+    } else if (!fr_is_zero(x)) {
+        q->rest[q->n_rest] = (uint32_t)point;
+        cuzk_fr_to_canon(&q->k[q->n_rest++], x);
+    }
+}
+
+static size_t fill_packed(query *q, const query_part *p, size_t point)
+{
+    size_t begin = point;
+    const fr *field = p->field;
+    for (size_t i = 0; 64 * i < p->n; i++) {
+        uint64_t s = selected_word(p, i), is_field = p->is_field[i];
+        for (uint64_t m = s & (p->bits[i] | is_field); m; m &= m - 1) {
+            uint64_t bit = m & -m;
+            size_t at = point + cuzk_popcount64(s & (bit - 1));
+            if (is_field & bit)
+                fill_field(q, field + cuzk_popcount64(is_field & (bit - 1)), at);
+            else
+                q->ones[q->n_ones++] = (uint32_t)at;
+        }
+        field += cuzk_popcount64(is_field);
+        point += cuzk_popcount64(s);
+    }
+    return point - begin;
+}
+
 /* Appends; returns the number of points of this part. */
 static size_t fill(query *q, const query_part *p, size_t point)
 {
     size_t begin = point;
+    if (!p->value)
+        return fill_packed(q, p, point);
     for (size_t i = 0; i < p->n; i++) {
         if (!selected(p, i))
             continue;
-        if (fr_is_one(&p->value[i])) {
-            q->ones[q->n_ones++] = (uint32_t)point;
-        } else if (!fr_is_zero(&p->value[i])) {
-            q->rest[q->n_rest] = (uint32_t)point;
-            cuzk_fr_to_canon(&q->k[q->n_rest++], &p->value[i]);
-        }
+        fill_field(q, &p->value[i], point);
         point++;
     }
     return point - begin;

@@ -17,9 +17,11 @@ typedef struct {
 
 /* Value i belongs to point first + (number of set bits of density below i); density NULL: all. */
 typedef struct {
-    const fr *value;
+    const fr *value; /* NULL: the values are those of a compiled witness */
     size_t n;
     const uint64_t *density;
+    const uint64_t *bits, *is_field; /* one bit a value, as in compiled.h */
+    const fr *field;
 } query_part;
 
 /* The parts' points follow each other from point 0 on. Release with cuzk_query_fini. */

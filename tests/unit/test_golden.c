@@ -53,7 +53,8 @@ static void parameters_equal_the_established_ones(void **state)
     }
 }
 
-static void check_request(const groth16_srs *srs, const char *name)
+/* With the circuit interpreted (and every row checked), then compiled. */
+static void check_request(const groth16_srs *srs, const char *name, const compiled_circuit *k)
 {
     circuit_instance instance = {{0}, NULL, 0};
     proof_request *req = NULL;
@@ -65,7 +66,8 @@ static void check_request(const groth16_srs *srs, const char *name)
         const cs_circuit circuit = cuzk_circuit_of(&instance);
         fr r, s;
         groth16_proof proof;
-        const groth16_prove_options opt = {.pool = pool, .r = &r, .s = &s, .check_witness = true};
+        const groth16_prove_options opt = {
+            .pool = pool, .r = &r, .s = &s, .compiled = k, .check_witness = !k};
         uint8_t bytes[GROTH16_PROOF_BYTES];
         size_t n;
         cuzk_insecure_proof_rs(&r, &s, instance.partition);
@@ -87,8 +89,16 @@ static void proofs_equal_the_established_ones(void **state)
     if (test_skip_without_data())
         return;
     assert_int_equal(cuzk_srs_read(&srs, test_path("w.params"), pool, NULL), CUZK_OK);
-    check_request(&srs, "window-2k-1");
-    check_request(&srs, "window-2k-3-v1");
+    circuit_instance blank = {{0}, NULL, 0};
+    compiled_circuit *k = NULL;
+    assert_int_equal(cuzk_circuit_id_parse(&blank.id, circuit_name, NULL), CUZK_OK);
+    const cs_circuit circuit = cuzk_circuit_of(&blank);
+    assert_int_equal(cuzk_compile(&k, &circuit, NULL), CUZK_OK);
+    check_request(&srs, "window-2k-1", NULL);
+    check_request(&srs, "window-2k-3-v1", NULL);
+    check_request(&srs, "window-2k-1", k);
+    check_request(&srs, "window-2k-3-v1", k);
+    cuzk_compiled_free(k);
     cuzk_srs_fini(&srs);
 }
 

@@ -38,6 +38,14 @@ static void prove_ok(groth16_proof *out, const small_circuit *s, const groth16_s
         fail_msg("%s: prove: %s", s->name, err.msg);
 }
 
+static compiled_circuit *compile(const small_circuit *s)
+{
+    const cs_circuit circuit = {s->synthesize, &blank};
+    compiled_circuit *k = NULL;
+    assert_int_equal(cuzk_compile(&k, &circuit, NULL), CUZK_OK);
+    return k;
+}
+
 /* ---- naive QAP ---- */
 
 static unsigned domain_lg(const recording *r)
@@ -168,10 +176,14 @@ static void proofs_equal_their_logarithms(void **state)
         const fr *pairs[][2] = {{&zero, &zero}, {&r, &q}, {&r, &r}, {&zero, &q}};
         groth16_srs srs;
         recording *rec = record(s);
+        compiled_circuit *compiled = compile(s);
         set_up(&srs, s);
-        for (size_t k = 0; k < CUZK_ARRAY_LEN(pairs); k++) {
-            groth16_prove_options opt = {
-                .r = pairs[k][0], .s = pairs[k][1], .check_witness = k % 2 == 0};
+        for (size_t k = 0; k < 2 * CUZK_ARRAY_LEN(pairs); k++) {
+            groth16_prove_options opt = {.r = pairs[k / 2][0], .s = pairs[k / 2][1]};
+            if (k % 2)
+                opt.compiled = compiled;
+            else
+                opt.check_witness = k % 4 == 0;
             groth16_proof proof;
             prove_ok(&proof, s, &srs, &opt);
             expect_proof(&proof, rec, opt.r, opt.s);
@@ -180,6 +192,7 @@ static void proofs_equal_their_logarithms(void **state)
             assert_int_equal(verify(&srs, &proof, rec), degenerate ? CUZK_REJECTED : CUZK_OK);
         }
         cuzk_srs_fini(&srs);
+        cuzk_compiled_free(compiled);
         cuzk_free(rec);
     }
 }
@@ -280,6 +293,13 @@ static void unsatisfied_witness_is_named(void **state)
     opt.check_witness = false;
     assert_int_equal(cuzk_groth16_prove(&proof, &circuit, &srs, &opt, &err), CUZK_OK);
     assert_int_equal(verify(&srs, &proof, rec), CUZK_REJECTED);
+    compiled_circuit *compiled = compile(&s);
+    opt.compiled = compiled;
+    assert_int_equal(cuzk_groth16_prove(&proof, &circuit, &srs, &opt, &err), CUZK_OK);
+    assert_int_equal(verify(&srs, &proof, rec), CUZK_REJECTED);
+    opt.check_witness = true; /* interpreted after all */
+    assert_int_equal(cuzk_groth16_prove(&proof, &circuit, &srs, &opt, &err), CUZK_UNSATISFIED);
+    cuzk_compiled_free(compiled);
     cuzk_srs_fini(&srs);
     cuzk_free(rec);
 }
@@ -309,6 +329,13 @@ static void wrong_parameters_are_refused(void **state)
         assert_int_equal(cuzk_groth16_prove(&proof, &circuit, &srs, &opt, &err), CUZK_PARAMS);
         if (!strstr(err.msg, cases[i].part))
             fail_msg("case %zu: %s", i, err.msg);
+        compiled_circuit *compiled = compile(s);
+        const groth16_prove_options fast = {.compiled = compiled};
+        err = (cuzk_err){0};
+        assert_int_equal(cuzk_groth16_prove(&proof, &circuit, &srs, &fast, &err), CUZK_PARAMS);
+        if (!strstr(err.msg, cases[i].part))
+            fail_msg("case %zu, compiled: %s", i, err.msg);
+        cuzk_compiled_free(compiled);
         assert_int_equal(cuzk_mem_used(), before);
         cuzk_srs_fini(&srs);
     }
@@ -397,20 +424,24 @@ static void failed_allocations(void **state)
     (void)state;
     const small_circuit *s = &small_circuits[0];
     const cs_circuit circuit = {s->synthesize, &s->values};
-    const groth16_prove_options opt = {0};
+    compiled_circuit *compiled = compile(s);
+    const groth16_prove_options opt[2] = {{0}, {.compiled = compiled}};
     groth16_srs srs;
     groth16_proof proof;
     set_up(&srs, s);
     uint64_t before = cuzk_mem_used();
-    cuzk_status st = CUZK_NOMEM;
-    for (uint64_t nth = 1; st == CUZK_NOMEM; nth++) {
-        cuzk_mem_fail_nth(nth);
-        st = cuzk_groth16_prove(&proof, &circuit, &srs, &opt, NULL);
-        cuzk_mem_fail_nth(0);
-        assert_int_equal(cuzk_mem_used(), before);
-        assert_true(nth < 200);
+    cuzk_status st;
+    for (unsigned mode = 0; mode < 2; mode++) {
+        st = CUZK_NOMEM;
+        for (uint64_t nth = 1; st == CUZK_NOMEM; nth++) {
+            cuzk_mem_fail_nth(nth);
+            st = cuzk_groth16_prove(&proof, &circuit, &srs, &opt[mode], NULL);
+            cuzk_mem_fail_nth(0);
+            assert_int_equal(cuzk_mem_used(), before);
+            assert_true(nth < 200);
+        }
+        assert_int_equal(st, CUZK_OK);
     }
-    assert_int_equal(st, CUZK_OK);
     st = CUZK_NOMEM;
     for (uint64_t nth = 1; st == CUZK_NOMEM; nth++) {
         cuzk_mem_fail_nth(nth);
@@ -421,6 +452,7 @@ static void failed_allocations(void **state)
         assert_true(nth < 200);
     }
     assert_int_equal(st, CUZK_OK);
+    cuzk_compiled_free(compiled);
     cuzk_srs_fini(&srs);
 }
 
