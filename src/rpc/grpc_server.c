@@ -158,11 +158,11 @@ static void send_answer(rpc_call *c, grpc_status_code code, grpc_slice *details)
 
 void cuzk_rpc_reply(rpc_call *c, const uint8_t *msg, size_t n)
 {
+    c->response = cuzk_grpc_buffer_of(msg, n); /* first: the lock then publishes it */
     if (!begin_answer(c)) {
         cuzk_rpc_release(c);
         return;
     }
-    c->response = cuzk_grpc_buffer_of(msg, n);
     send_answer(c, GRPC_STATUS_OK, NULL);
 }
 
