@@ -82,8 +82,8 @@ IFMA_INLINE void reduce_rows(fr8 *r, __m512i c[10])
     ifma_normalize(r->l, c + 5, 5);
 }
 
-/* The sum of eight lanes below 2r, canonical. The sum v is below 16 r < 2^259; r = 28.98 * 2^250 and
- * 2261 / 2^16 is just below 1 / 28.98, so q is v / r or one less. */
+/* The sum of eight lanes below 2r, canonical. The sum v is below 16 r < 2^259; r = 28.98 * 2^250
+ * and 2261 / 2^16 is just below 1 / 28.98, so q is v / r or one less. */
 IFMA_INLINE void sum_lanes(fr *out, const fr8 *a)
 {
     uint64_t l[5], w[5], t[4];
