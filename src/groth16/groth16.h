@@ -26,10 +26,14 @@ typedef struct {
     g1_affine *ic;
 } groth16_vk;
 
-/* Proving key: the points of a .params file, decoded. Immutable after load. */
+typedef struct srs_file srs_file;
+
+/* Proving key: the points of a .params file, decoded (resident), or the open file (streamed).
+ * Immutable after load; any number of proofs may use it. */
 typedef struct {
     groth16_vk vk;
     size_t n_h, n_l, n_a, n_b;
+    srs_file *file; /* NULL: resident. Otherwise the vectors below are NULL */
     g1_affine *h, *l, *a, *b_g1;
     g2_affine *b_g2;
 } groth16_srs;
@@ -44,6 +48,10 @@ void cuzk_vk_fini(groth16_vk *vk);
 /* Loads a .params file: exact size, canonical coordinates, curve equation and no identity anywhere;
  * errors name file, section and index. The subgroup is not checked here (see params check). */
 cuzk_status cuzk_srs_read(groth16_srs *out, const char *path, cuzk_pool *pool, cuzk_err *err);
+/* Opens it for streaming: only vk and counts are read now. Proving reads and checks the points in
+ * bounded chunks, so what cuzk_srs_read would have found is found by the proof. The file stays open
+ * until fini. */
+cuzk_status cuzk_srs_open(groth16_srs *out, const char *path, cuzk_err *err);
 void cuzk_srs_fini(groth16_srs *srs);
 
 typedef struct {

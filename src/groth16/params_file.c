@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "curve/codec.h"
-#include "groth16/params_layout.h"
+#include "groth16/points.h"
 
 _Static_assert(sizeof(g1_affine) == 96 && sizeof(g2_affine) == 192, "decoded in place");
 
@@ -327,6 +327,7 @@ void cuzk_srs_fini(groth16_srs *srs)
     cuzk_free(srs->a);
     cuzk_free(srs->l);
     cuzk_free(srs->h);
+    cuzk_srs_file_close(srs->file);
     cuzk_vk_fini(&srs->vk);
     *srs = (groth16_srs){0};
 }

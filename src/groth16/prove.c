@@ -14,7 +14,7 @@ typedef struct {
     const groth16_prove_options *opt;
     assignment z;
     compiled_witness w; /* with opt->compiled: the values that z does not have */
-    fr_canon *h; /* n_h scalars */
+    fr_canon *h;        /* n_h scalars */
     g1_jac sum_h, sum_l, sum_a, sum_b1;
     g2_jac sum_b2;
     cuzk_span span;
@@ -72,9 +72,20 @@ out:
 
 /* ---- sums ---- */
 
+static cuzk_status add_h(void *ctx, const void *points, size_t begin, size_t n, cuzk_err *err)
+{
+    prover *p = ctx;
+    g1_jac sum;
+    cuzk_status st = cuzk_msm_g1(p->opt->pool, &sum, points, NULL, p->h + begin, n, err);
+    if (st == CUZK_OK)
+        cuzk_g1_add(&p->sum_h, &p->sum_h, &sum);
+    return st;
+}
+
 static cuzk_status sum_h(prover *p, cuzk_err *err)
 {
-    cuzk_status st = cuzk_msm_g1(p->opt->pool, &p->sum_h, p->srs->h, NULL, p->h, p->srs->n_h, err);
+    cuzk_g1_set_identity(&p->sum_h);
+    cuzk_status st = cuzk_points_visit(p->srs, SECTION_H, p->opt->pool, add_h, p, err);
     cuzk_free(p->h);
     p->h = NULL;
     return st;
@@ -110,21 +121,20 @@ static cuzk_status sum_l(prover *p, cuzk_err *err)
     cuzk_status st = cuzk_query_new(&q, &part, 1, err);
     if (st != CUZK_OK)
         return st;
-    st = cuzk_query_g1(&p->sum_l, &q, p->srs->l, p->opt->pool, err);
+    st = cuzk_query_g1(&p->sum_l, &q, p->srs, SECTION_L, p->opt->pool, err);
     cuzk_query_fini(&q);
     return st;
 }
 
 static cuzk_status sum_a(prover *p, cuzk_err *err)
 {
-    const uint64_t *a_aux =
-        is_compiled(p) ? cuzk_compiled_a_aux(p->opt->compiled) : p->z.a_aux;
+    const uint64_t *a_aux = is_compiled(p) ? cuzk_compiled_a_aux(p->opt->compiled) : p->z.a_aux;
     const query_part part[] = {input_part(p, NULL), aux_part(p, a_aux)};
     query q;
     cuzk_status st = cuzk_query_new(&q, part, 2, err);
     if (st != CUZK_OK)
         return st;
-    st = cuzk_query_g1(&p->sum_a, &q, p->srs->a, p->opt->pool, err);
+    st = cuzk_query_g1(&p->sum_a, &q, p->srs, SECTION_A, p->opt->pool, err);
     cuzk_query_fini(&q);
     return st;
 }
@@ -138,9 +148,9 @@ static cuzk_status sum_b(prover *p, cuzk_err *err)
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
     CUZK_TRY(cuzk_query_new(&q, part, 2, err));
-    CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs->b_g1, p->opt->pool, err));
+    CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs, SECTION_B_G1, p->opt->pool, err));
     CUZK_TRY(begin_phase(p, "msm_b2", err));
-    CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs->b_g2, p->opt->pool, err));
+    CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs, SECTION_B_G2, p->opt->pool, err));
 out:
     cuzk_query_fini(&q);
     return st;

@@ -117,26 +117,110 @@ void cuzk_query_fini(query *q)
     *q = (query){0};
 }
 
-cuzk_status cuzk_query_g1(g1_jac *out, const query *q, const g1_affine p[], cuzk_pool *pool,
+/* ---- sums ---- */
+
+/* The part of a query that falls into one chunk of points. */
+typedef struct {
+    uint32_t *ones, *rest;
+    const fr_canon *k;
+    size_t n_ones, n_rest;
+} query_cut;
+
+typedef struct {
+    query *q;
+    size_t next_one, next_rest; /* chunks come in order */
+    cuzk_pool *pool;
+    g1_jac *g1;
+    g2_jac *g2;
+} query_sum;
+
+static size_t count_below(const uint32_t x[], size_t n, size_t end)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (x[mid] < end)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static query_cut cut_before(query_sum *s, size_t end)
+{
+    query *q = s->q;
+    query_cut c = {&q->ones[s->next_one], &q->rest[s->next_rest], &q->k[s->next_rest], 0, 0};
+    c.n_ones = count_below(c.ones, q->n_ones - s->next_one, end);
+    c.n_rest = count_below(c.rest, q->n_rest - s->next_rest, end);
+    s->next_one += c.n_ones;
+    s->next_rest += c.n_rest;
+    return c;
+}
+
+/* Indices of the key become indices of the chunk: the sums take no base. By 0: nothing to do. */
+static void shift_down(uint32_t x[], size_t n, size_t by)
+{
+    for (size_t i = 0; by != 0 && i < n; i++)
+        x[i] -= (uint32_t)by;
+}
+
+static void shift_up(uint32_t x[], size_t n, size_t by)
+{
+    for (size_t i = 0; by != 0 && i < n; i++)
+        x[i] += (uint32_t)by;
+}
+
+static cuzk_status cut_g1(const query_sum *s, const query_cut *c, const g1_affine p[],
                           cuzk_err *err)
 {
-    g1_jac ones;
+    g1_jac sum;
     cuzk_status st;
-    CUZK_TRY(cuzk_sum_g1(pool, &ones, p, q->ones, q->n_ones, err));
-    CUZK_TRY(cuzk_msm_g1(pool, out, p, q->rest, q->k, q->n_rest, err));
-    cuzk_g1_add(out, out, &ones);
+    CUZK_TRY(cuzk_sum_g1(s->pool, &sum, p, c->ones, c->n_ones, err));
+    cuzk_g1_add(s->g1, s->g1, &sum);
+    CUZK_TRY(cuzk_msm_g1(s->pool, &sum, p, c->rest, c->k, c->n_rest, err));
+    cuzk_g1_add(s->g1, s->g1, &sum);
 out:
     return st;
 }
 
-cuzk_status cuzk_query_g2(g2_jac *out, const query *q, const g2_affine p[], cuzk_pool *pool,
+static cuzk_status cut_g2(const query_sum *s, const query_cut *c, const g2_affine p[],
                           cuzk_err *err)
 {
-    g2_jac ones;
+    g2_jac sum;
     cuzk_status st;
-    CUZK_TRY(cuzk_sum_g2(pool, &ones, p, q->ones, q->n_ones, err));
-    CUZK_TRY(cuzk_msm_g2(pool, out, p, q->rest, q->k, q->n_rest, err));
-    cuzk_g2_add(out, out, &ones);
+    CUZK_TRY(cuzk_sum_g2(s->pool, &sum, p, c->ones, c->n_ones, err));
+    cuzk_g2_add(s->g2, s->g2, &sum);
+    CUZK_TRY(cuzk_msm_g2(s->pool, &sum, p, c->rest, c->k, c->n_rest, err));
+    cuzk_g2_add(s->g2, s->g2, &sum);
 out:
     return st;
+}
+
+static cuzk_status visit_chunk(void *ctx, const void *p, size_t begin, size_t n, cuzk_err *err)
+{
+    query_sum *s = ctx;
+    query_cut c = cut_before(s, begin + n);
+    shift_down(c.ones, c.n_ones, begin);
+    shift_down(c.rest, c.n_rest, begin);
+    cuzk_status st = s->g1 ? cut_g1(s, &c, p, err) : cut_g2(s, &c, p, err);
+    shift_up(c.ones, c.n_ones, begin);
+    shift_up(c.rest, c.n_rest, begin);
+    return st;
+}
+
+cuzk_status cuzk_query_g1(g1_jac *out, query *q, const groth16_srs *srs, params_section s,
+                          cuzk_pool *pool, cuzk_err *err)
+{
+    query_sum sum = {.q = q, .pool = pool, .g1 = out};
+    cuzk_g1_set_identity(out);
+    return cuzk_points_visit(srs, s, pool, visit_chunk, &sum, err);
+}
+
+cuzk_status cuzk_query_g2(g2_jac *out, query *q, const groth16_srs *srs, params_section s,
+                          cuzk_pool *pool, cuzk_err *err)
+{
+    query_sum sum = {.q = q, .pool = pool, .g2 = out};
+    cuzk_g2_set_identity(out);
+    return cuzk_points_visit(srs, s, pool, visit_chunk, &sum, err);
 }

@@ -7,11 +7,12 @@
 #define CUZK_GROTH16_QUERY_H
 
 #include "groth16/assignment.h"
+#include "groth16/points.h"
 
 typedef struct {
     size_t n_ones, n_rest;
-    uint32_t *ones; /* points whose scalar is 1 */
-    uint32_t *rest; /* points of the scalars k */
+    uint32_t *ones; /* points whose scalar is 1, ascending */
+    uint32_t *rest; /* points of the scalars k, ascending */
     fr_canon *k;
 } query;
 
@@ -28,9 +29,10 @@ typedef struct {
 cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_err *err);
 void cuzk_query_fini(query *q);
 
-cuzk_status cuzk_query_g1(g1_jac *out, const query *q, const g1_affine p[], cuzk_pool *pool,
-                          cuzk_err *err);
-cuzk_status cuzk_query_g2(g2_jac *out, const query *q, const g2_affine p[], cuzk_pool *pool,
-                          cuzk_err *err);
+/* The sum over a section of the key. q is as before afterwards, but not during the call. */
+cuzk_status cuzk_query_g1(g1_jac *out, query *q, const groth16_srs *srs, params_section s,
+                          cuzk_pool *pool, cuzk_err *err);
+cuzk_status cuzk_query_g2(g2_jac *out, query *q, const groth16_srs *srs, params_section s,
+                          cuzk_pool *pool, cuzk_err *err);
 
 #endif
