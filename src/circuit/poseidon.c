@@ -1,7 +1,7 @@
 /* The optimised native hash (gadgets.md 9.5). */
 #include "circuit/poseidon.h"
 
-#include "circuit/poseidon_constants.h"
+#include "circuit/poseidon_lanes.h"
 
 void cuzk_poseidon_quintic(fr *x)
 {
@@ -14,6 +14,8 @@ void cuzk_poseidon_quintic(fr *x)
 void cuzk_poseidon_dense(fr state[], const poseidon_matrix *m, unsigned width)
 {
     fr t, r[POSEIDON_MAX_WIDTH];
+    if (width == POSEIDON_LANES_WIDTH && cuzk_poseidon_lanes_dense(state, m))
+        return;
     for (unsigned j = 0; j < width; j++)
         fr_mul(&r[j], &state[0], &m->at[0][j]);
     for (unsigned i = 1; i < width; i++) {
@@ -29,6 +31,8 @@ void cuzk_poseidon_sparse(fr state[], const poseidon_constants *k, unsigned part
 {
     const fr *w = k->w_hat[partial_round], *v = k->v_rest[partial_round];
     fr t, first;
+    if (k->width == POSEIDON_LANES_WIDTH && cuzk_poseidon_lanes_sparse(state, k, partial_round))
+        return;
     fr_mul(&first, &state[0], &w[0]);
     for (unsigned j = 1; j < k->width; j++) {
         fr_mul(&t, &state[j], &w[j]);

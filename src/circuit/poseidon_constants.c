@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "circuit/coeff.h"
+#include "circuit/poseidon_lanes.h"
 
 static const struct {
     unsigned arity, n_partial, set, lg_tag; /* tag: 2^lg_tag, or 2^arity - 1 when 0 */
@@ -203,6 +204,8 @@ static void make_all(void)
         make_mds(&p->mds, p->width);
         make_keys(p, (poseidon_kind)kind);
         make_sparse(p);
+        if (p->width == POSEIDON_LANES_WIDTH)
+            cuzk_poseidon_lanes_init(p);
     }
 }
 

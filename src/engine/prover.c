@@ -25,10 +25,6 @@ struct cuzk_prover {
     uint64_t max_memory; /* 0: what the system has */
 };
 
-/* Every row is checked while proving, which takes the interpreted circuit: 0.04 s of 6 s for
- * porep-2k. */
-#define CHECK_WITNESS true
-
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
@@ -85,7 +81,7 @@ static cuzk_status plan_memory(memory_answer *out, cuzk_prover *p, circuit_id id
     const memory_question q = {
         .mode = p->srs_mode,
         .loaded = cuzk_srs_cache_has(p->cache, id),
-        .compiled = p->circuits && !CHECK_WITNESS,
+        .compiled = p->circuits != NULL,
         .n_threads = cuzk_pool_size(p->pool),
         .available = p->max_memory ? p->max_memory : cuzk_memory_available(""),
     };
@@ -96,8 +92,10 @@ cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loa
                                 cuzk_trace *trace, cuzk_err *err)
 {
     const groth16_srs *srs = NULL;
-    memory_answer plan;
-    cuzk_status st = plan_memory(&plan, p, id, err);
+    memory_answer plan = {.streamed = false};
+    cuzk_status st = CUZK_OK;
+    if (!cuzk_srs_cache_has(p->cache, id))
+        st = plan_memory(&plan, p, id, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_srs_cache_acquire(p->cache, id, plan.streamed, &srs, already_loaded, trace, err);
@@ -153,14 +151,22 @@ out:
     return st;
 }
 
-/* Every row was checked, so a proof that does not verify cannot be the request's fault. */
-static cuzk_status blame_params(const job_context *j, unsigned partition, cuzk_err *err)
+/* The self-check said no: the circuit is run once more in the interpreted reading with every row
+ * checked, to tell whose fault it is. */
+static cuzk_status explain_rejection(const job_context *j, const cs_circuit *circuit,
+                                     const groth16_prove_options *opt, cuzk_err *err)
 {
+    groth16_prove_options checked = *opt;
+    checked.check_witness = true;
+    groth16_proof unused;
+    cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->srs, &checked, err);
+    if (st != CUZK_OK)
+        return st;
     return cuzk_fail(err, CUZK_PARAMS, 0,
-                     "partition %u: the witness satisfies the circuit but the proof does not "
+                     "partition %d: the witness satisfies the circuit but the proof does not "
                      "verify: the parameters in %s are damaged or belong to another setup; run "
                      "`cuzk params check`",
-                     partition, j->prover->params_dir);
+                     opt->partition, j->prover->params_dir);
 }
 
 static cuzk_status prove_partition(const job_context *j, unsigned partition, uint8_t *out,
@@ -174,7 +180,6 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
                                  .trace = j->opt->trace,
                                  .partition = (int)partition,
                                  .compiled = j->compiled,
-                                 .check_witness = CHECK_WITNESS,
                                  .cancel = j->opt->cancel,
                                  .progress = j->opt->progress,
                                  .progress_ctx = j->opt->progress_ctx};
@@ -188,7 +193,7 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
     CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
     st = self_check(j, partition, &proof, err);
     if (st == CUZK_REJECTED)
-        st = blame_params(j, partition, err);
+        st = explain_rejection(j, &circuit, &opt, err);
     if (st == CUZK_OK)
         cuzk_proof_write(out, &proof);
 out:

@@ -45,6 +45,14 @@ for r in winning-2k window-2k-1 window-2k-2 window-2k-3-v1 window-2k-5 update-2k
     request_holds "$requests/$r"
 done
 
+# the established prover works with our parameter files, and our verifier accepts what it makes
+for r in winning-2k window-2k-1; do
+    [ -x "$oracle" ] || continue
+    exits "fil-oracle proves $r with our parameters" 0 "" \
+        env FIL_PROOFS_PARAMETER_CACHE="$PARAMS" "$oracle" prove "$requests/$r" "$work/theirs"
+    exits "our verifier accepts it" 0 "" "$CUZK" verify "$requests/$r" "$work/theirs" --params "$PARAMS"
+done
+
 # a proof of several partitions is that of each, in order, and nothing else is accepted
 dir=$requests/window-2k-5
 if [ -d "$dir" ]; then

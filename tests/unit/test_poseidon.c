@@ -9,7 +9,8 @@
 
 #include "base/hash.h"
 #include "base/hex.h"
-#include "circuit/poseidon_constants.h"
+#include "base/cpu.h"
+#include "circuit/poseidon_lanes.h"
 
 /* gadgets.md 9.4: SHA-256 over 32-byte little-endian values; they matched supra_seal's files. */
 static const struct {
@@ -216,12 +217,97 @@ static void first_use_in_threads(void **state)
         assert_true(fr_eq(&out[0], &out[i]));
 }
 
+/* ---- eight lanes against the formulas of 9.5 ---- */
+
+static fr random_element(uint64_t *x)
+{
+    fr r;
+    uint8_t b[32];
+    for (unsigned i = 0; i < 32; i++) {
+        *x = *x * 6364136223846793005u + 1442695040888963407u;
+        b[i] = (uint8_t)(*x >> 56);
+    }
+    cuzk_fr_from_bytes_mod(&r, b);
+    return r;
+}
+
+/* Values as stored: 0, 1, r - 1 and random ones. */
+static void fill_state(fr state[POSEIDON_LANES_WIDTH], unsigned round, uint64_t *x)
+{
+    fr largest = {{cuzk_fr_modulus[0] - 1, cuzk_fr_modulus[1], cuzk_fr_modulus[2],
+                   cuzk_fr_modulus[3]}};
+    for (unsigned i = 0; i < POSEIDON_LANES_WIDTH; i++) {
+        state[i] = random_element(x);
+        if (round == 0 || (round > 2 && round < 12 && i == round - 3))
+            state[i] = largest;
+        if (round == 1)
+            memset(&state[i], 0, sizeof state[i]);
+        if (round == 2)
+            state[i] = (fr){{1, 0, 0, 0}};
+    }
+}
+
+static void dense_by_formula(fr out[], const fr in[], const poseidon_matrix *m)
+{
+    for (unsigned j = 0; j < POSEIDON_LANES_WIDTH; j++) {
+        fr sum = {{0}}, t;
+        for (unsigned i = 0; i < POSEIDON_LANES_WIDTH; i++) {
+            fr_mul(&t, &in[i], &m->at[i][j]);
+            fr_add(&sum, &sum, &t);
+        }
+        out[j] = sum;
+    }
+}
+
+static void sparse_by_formula(fr out[], const fr in[], const poseidon_constants *k, unsigned q)
+{
+    fr t;
+    fr_mul(&out[0], &in[0], &k->w_hat[q][0]);
+    for (unsigned j = 1; j < POSEIDON_LANES_WIDTH; j++) {
+        fr_mul(&t, &in[j], &k->w_hat[q][j]);
+        fr_add(&out[0], &out[0], &t);
+        fr_mul(&t, &in[0], &k->v_rest[q][j - 1]);
+        fr_add(&out[j], &in[j], &t);
+    }
+}
+
+static void lanes_equal_formulas(void **state)
+{
+    (void)state;
+    const poseidon_constants *k = cuzk_poseidon_constants(POSEIDON_8);
+    uint64_t x = 20261129;
+    if (cuzk_cpu_active() != CUZK_CPU_IFMA) {
+        print_message("SKIP: no eight lanes here\n");
+        skip();
+    }
+    print_message("seed %llu\n", (unsigned long long)x);
+    for (unsigned round = 0; round < 2000; round++) {
+        fr in[POSEIDON_LANES_WIDTH], want[POSEIDON_LANES_WIDTH], have[POSEIDON_LANES_WIDTH];
+        const poseidon_matrix *m = round % 2 ? &k->mds : &k->pre_sparse;
+        unsigned q = round % k->n_partial;
+        fill_state(in, round, &x);
+        memcpy(have, in, sizeof in);
+        dense_by_formula(want, in, m);
+        assert_true(cuzk_poseidon_lanes_dense(have, m));
+        assert_memory_equal(have, want, sizeof want);
+        memcpy(have, in, sizeof in);
+        sparse_by_formula(want, in, k, q);
+        assert_true(cuzk_poseidon_lanes_sparse(have, k, q));
+        assert_memory_equal(have, want, sizeof want);
+    }
+    poseidon_matrix other = k->mds; /* not a table of ours */
+    fr s[POSEIDON_LANES_WIDTH] = {{{0}}};
+    assert_false(cuzk_poseidon_lanes_dense(s, &other));
+    assert_false(cuzk_poseidon_lanes_sparse(s, cuzk_poseidon_constants(POSEIDON_2), 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_use_in_threads), cmocka_unit_test(constants),
         cmocka_unit_test(known_answers),        cmocka_unit_test(small_tree),
         cmocka_unit_test(agrees_with_definition), cmocka_unit_test(arities),
+        cmocka_unit_test(lanes_equal_formulas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
