@@ -64,12 +64,13 @@ cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_que
         return CUZK_OK;
     cuzk_prove_memory(&resident, &sizes, q->n_threads, false);
     cuzk_prove_memory(&streamed, &sizes, q->n_threads, true);
-    uint64_t need_resident = resident.total - (q->loaded ? resident.srs : 0);
+    uint64_t need_streamed = memory_of_process(streamed.total);
+    uint64_t need_resident = memory_of_process(resident.total) - (q->loaded ? resident.srs : 0);
     if (q->mode == CUZK_SRS_AUTO)
         out->streamed = need_resident > q->available;
-    uint64_t need = out->streamed ? streamed.total : need_resident;
+    uint64_t need = out->streamed ? need_streamed : need_resident;
     if (need > q->available)
-        return refuse(id, q, need_resident, streamed.total, err);
+        return refuse(id, q, need_resident, need_streamed, err);
     describe(out, id, out->streamed ? &streamed : &resident, need, q->available);
     return CUZK_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef CUZK_ENGINE_MEMORY_PLAN_H
 #define CUZK_ENGINE_MEMORY_PLAN_H
 
+#include "base/compiler.h"
 #include "base/error.h"
 #include "cuzk/cuzk.h"
 #include "filecoin/circuit_id.h"
@@ -25,6 +26,13 @@ typedef struct {
  * counts: it is let through, as asked. */
 cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_question *q,
                              cuzk_err *err);
+
+/* A proof's total and what a process takes besides: stacks, page tables (8 bytes a page of 4 KiB),
+ * the pages of program and libraries. */
+CUZK_INLINE uint64_t memory_of_process(uint64_t total)
+{
+    return total + total / 512 + ((uint64_t)16 << 20);
+}
 
 /* The counts for cuzk_prove_memory; false when the circuit has none. */
 bool cuzk_memory_sizes(prove_sizes *out, circuit_id id, bool compiled);
