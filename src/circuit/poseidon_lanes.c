@@ -11,7 +11,7 @@
 #define PARTIALS 57 /* of width 9 */
 
 typedef struct {
-    uint64_t l[5][LANES]; /* limbs of 52 bits */
+    _Alignas(64) uint64_t l[5][LANES]; /* limbs of 52 bits */
 } lane_constant;
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
     lane_constant column;                    /* column 0, rows 1 to 8 */
 } lane_matrix;
 
-static _Alignas(64) struct {
+static struct {
     const poseidon_constants *source; /* NULL: not in use */
     lane_matrix mds, pre_sparse;
     lane_constant w[PARTIALS], v[PARTIALS];

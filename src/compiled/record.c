@@ -268,8 +268,8 @@ static bool add_instance(recorder *r, template_rows *t, uint32_t base_aux, uint6
         !cuzk_grow((void **)&k->base, &k->cap_base, k->n_base, o->n_groups, sizeof *k->base) ||
         !add_piece(k, &p))
         return false;
-    memcpy(k->base + k->n_base, o->base, o->n_groups * sizeof *o->base);
-    k->n_base += o->n_groups;
+    for (uint32_t i = 0; i < o->n_groups; i++) /* none for constants alone: base may be NULL */
+        k->base[k->n_base++] = o->base[i];
     or_shifted(k->is_field, base_aux, t->is_field, t->n_aux);
     or_shifted(k->a_aux, base_aux, t->a_aux, t->n_aux);
     or_shifted(k->b_aux, base_aux, t->b_aux, t->n_aux);

@@ -11,8 +11,9 @@
 
 /* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
 #define SEG_ENTRIES 8192u
-/* Entries sorted at a time (8 bytes each): bounds the memory of large sums. */
-#define GROUP_ENTRIES ((size_t)1 << 22)
+/* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
+ * fewer passes over the scalars: 2^22 points take 1357, 1318, 1276 ns each with 2^22, 2^23, 2^24. */
+#define GROUP_ENTRIES ((size_t)1 << 24)
 #define RANGE_MIN     4096u
 #define RANGES_MAX    64u
 #define CHAINS_LG_MAX 9u
@@ -87,12 +88,5 @@ void cuzk_msm_bias(uint64_t bias[4], unsigned c, unsigned n_windows)
 
 void cuzk_msm_recode(msm_digits *d, const fr_canon *k, const uint64_t bias[4])
 {
-    uint64_t m[4], borrow = 0, carry = 0;
-    for (int i = 0; i < 4; i++)
-        m[i] = limb_sbb(cuzk_fr_modulus[i], k->l[i], &borrow);
-    bool flip = limbs_lt(m, k->l, 4);
-    for (int i = 0; i < 4; i++)
-        d->l[i] = limb_adc(flip ? m[i] : k->l[i], bias[i], &carry);
-    d->l[4] = 0;
-    d->neg = flip ? MSM_REF_NEG : 0;
+    msm_recode(d, k, bias);
 }

@@ -52,16 +52,29 @@ typedef struct {
 /* Constant that makes all digits but the top one signed: see msm_plan.c. */
 void cuzk_msm_bias(uint64_t bias[4], unsigned c, unsigned n_windows);
 
-/* d <- k, an integer < r. */
+/* d <- k, an integer < r. Branch-free: half of all scalars are replaced by r - k, which no branch
+ * predictor guesses. */
+CUZK_INLINE void msm_recode(msm_digits *d, const fr_canon *k, const uint64_t bias[4])
+{
+    uint64_t m[4], borrow = 0, flip = 0, carry = 0;
+    for (int i = 0; i < 4; i++)
+        m[i] = limb_sbb(cuzk_fr_modulus[i], k->l[i], &borrow);
+    for (int i = 0; i < 4; i++)
+        (void)limb_sbb(m[i], k->l[i], &flip);
+    for (int i = 0; i < 4; i++)
+        d->l[i] = limb_adc(k->l[i] ^ ((k->l[i] ^ m[i]) & (0 - flip)), bias[i], &carry);
+    d->l[4] = 0;
+    d->neg = (uint32_t)flip << 31;
+}
+
+/* The same for callers outside of inner loops. */
 void cuzk_msm_recode(msm_digits *d, const fr_canon *k, const uint64_t bias[4]);
 
 /* Digit of window w, in [-2^(c-1), 2^(c-1)]. */
 CUZK_INLINE int32_t msm_digit(const msm_digits *d, unsigned c, unsigned n_windows, unsigned w)
 {
     unsigned bit = c * w, limb = bit / 64, shift = bit % 64;
-    uint64_t v = d->l[limb] >> shift;
-    if (shift != 0)
-        v |= d->l[limb + 1] << (64 - shift);
+    uint64_t v = d->l[limb] >> shift | d->l[limb + 1] << 1 << (63 - shift);
     int32_t raw = (int32_t)(v & (((uint64_t)1 << c) - 1));
     return w + 1 == n_windows ? raw : raw - (1 << (c - 1));
 }

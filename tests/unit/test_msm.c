@@ -45,7 +45,7 @@ static void plans_of_huge_sums(void **state)
         assert_true(p.c >= MSM_MIN_WINDOW && p.c <= MSM_MAX_WINDOW);
         assert_true(p.n_windows * p.c >= FR_BITS && p.n_windows <= MSM_MAX_WINDOWS);
         assert_true(p.group >= 1 && p.group <= p.n_windows);
-        assert_true(p.group == 1 || p.group * n <= (size_t)1 << 22);
+        assert_true(p.group == 1 || p.group * n <= (size_t)1 << 24);
         assert_true((size_t)1 << p.lg_seg <= MSM_SEG_KEYS);
         assert_true(p.lg_chain >= 1 && p.lg_chain <= p.c - 1);
         assert_true(p.range * p.n_ranges >= n && p.range * (p.n_ranges - 1) < n);
