@@ -4,8 +4,9 @@
  *
  * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-bits g2-bits (0 and 1), g1-99 g2-99
  * (99 % 0 and 1), g1-sum g2-sum, g1-fixed g2-fixed.
- * N below 64 is the log2 of the size. The figures are the least of R runs (3): wall time, and processor time over all threads a point,
- * which other programs on the machine disturb less. Points are all different.
+ * N below 64 is the log2 of the size. The figures are the least of R runs (3): wall time, and
+ * processor time over all threads a point, which other programs on the machine disturb less. Points
+ * are all different.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,17 +141,18 @@ static void report(bench_samples *s, const bench_case *c, size_t n, const bench_
 {
     char extra[128];
     msm_plan plan;
+    double each = cpu / (double)n;
     cuzk_msm_plan_make(&plan, n);
     snprintf(extra, sizeof extra,
-             ",\"window\":%u,\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f", plan.c,
-             cpu / (double)n, mib);
+             ",\"window\":%u,\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f", plan.c, each, mib);
     double bound = products(c, n, plan.n_windows) * BENCH_FP_PRODUCT_NS / o->threads;
     bench_sort(s);
     if (o->json)
         bench_json(s, "msm", c->name, o->threads, (double)n, bound, extra);
     else
-        printf("%-9s %8zu  %u threads  window %2u  %10.3f ms  %8.1f cpu-ns/point  scratch %.0f MiB\n",
-               c->name, n, o->threads, plan.c, s->ns[0] / 1e6, cpu / (double)n, mib);
+        printf("%-9s %8zu  %u threads  window %2u  %10.3f ms  %8.1f cpu-ns/point  "
+               "scratch %.0f MiB\n",
+               c->name, n, o->threads, plan.c, s->ns[0] / 1e6, each, mib);
 }
 
 static cuzk_status bench(const bench_case *c, size_t n, const bench_options *o, cuzk_err *err)
