@@ -5,8 +5,8 @@
  * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-bits g2-bits (0 and 1), g1-99 g2-99
  * (99 % 0 and 1), g1-sum g2-sum, g1-fixed g2-fixed.
  * N below 64 is the log2 of the size. The figures are the least of R runs (3): wall time, and
- * processor time over all threads a point, which other programs on the machine disturb less. Points
- * are all different.
+ * processor time over all threads a point, which other programs on the machine disturb less.
+ * Points are all different.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,7 +144,8 @@ static void report(bench_samples *s, const bench_case *c, size_t n, const bench_
     double each = cpu / (double)n;
     cuzk_msm_plan_make(&plan, n);
     snprintf(extra, sizeof extra,
-             ",\"window\":%u,\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f", plan.c, each, mib);
+             ",\"window\":%u,\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f", plan.c, each,
+             mib);
     double bound = products(c, n, plan.n_windows) * BENCH_FP_PRODUCT_NS / o->threads;
     bench_sort(s);
     if (o->json)
