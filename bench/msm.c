@@ -2,8 +2,8 @@
  *
  *   bench_msm [--threads T] [--reps R] [--window C] [--json] CASE N...
  *
- * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-bits g2-bits (0 and 1), g1-99 g2-99
- * (99 % 0 and 1), g1-sum g2-sum, g1-fixed g2-fixed.
+ * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-bits g2-bits (0 and 1), g1-99
+ * g2-99 (99 % 0 and 1), g1-sum g2-sum, g1-fixed g2-fixed.
  * N below 64 is the log2 of the size. The figures are the least of R runs (3): wall time, and
  * processor time over all threads a point, which other programs on the machine disturb less.
  * Points are all different.
@@ -126,8 +126,8 @@ static cuzk_status run_once(const bench_data *d, const bench_case *c, size_t n, 
     }
 }
 
-/* Products of a uniform sum: an addition a window and point, 6 products each, three times as many in
- * G2. 0 where the number depends on the scalars. */
+/* Products of a uniform sum: an addition a window and point, 6 products each, three times as many
+ * in G2. 0 where the number depends on the scalars. */
 static double products(const bench_case *c, size_t n, unsigned n_windows)
 {
     double additions = c->op == OP_MSM && c->percent_bits == 0 ? n_windows
