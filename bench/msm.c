@@ -1,10 +1,12 @@
 /* bench_msm: sums and multiples of points, time per point and core.
  *
- *   bench_msm [--threads T] [--reps R] [--window C] [--json] CASE LG_N...
+ *   bench_msm [--threads T] [--reps R] [--window C] [--json] CASE N...
  *
- * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-sum g2-sum, g1-fixed g2-fixed.
- * The figures are the least of R runs (3): wall time, and processor time over all threads a point,
- * which other programs on the machine disturb less. Points are all different.
+ * CASE: g1 g2 (uniform scalars), g1-ones g2-ones (90 % ones), g1-bits g2-bits (0 and 1), g1-99
+ * g2-99 (99 % 0 and 1), g1-sum g2-sum, g1-fixed g2-fixed.
+ * N below 64 is the log2 of the size. The figures are the least of R runs (3): wall time, and
+ * processor time over all threads a point, which other programs on the machine disturb less.
+ * Points are all different.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "base/mem.h"
 #include "msm/msm.h"
 #include "msm/msm_plan.h"
+#include "report.h"
 
 typedef enum { OP_MSM, OP_SUM, OP_FIXED } bench_op;
 
@@ -21,14 +24,17 @@ typedef struct {
     const char *name;
     int group;
     bench_op op;
-    bool mostly_ones;
+    unsigned percent_bits; /* scalars that are 0 or 1 */
+    bool ones;             /* of these: no zeros */
 } bench_case;
 
 static const bench_case cases[] = {
-    {"g1", 1, OP_MSM, false},         {"g2", 2, OP_MSM, false},
-    {"g1-ones", 1, OP_MSM, true},     {"g2-ones", 2, OP_MSM, true},
-    {"g1-sum", 1, OP_SUM, false},     {"g2-sum", 2, OP_SUM, false},
-    {"g1-fixed", 1, OP_FIXED, false}, {"g2-fixed", 2, OP_FIXED, false},
+    {"g1", 1, OP_MSM, 0, false},         {"g2", 2, OP_MSM, 0, false},
+    {"g1-ones", 1, OP_MSM, 90, true},    {"g2-ones", 2, OP_MSM, 90, true},
+    {"g1-bits", 1, OP_MSM, 100, false},  {"g2-bits", 2, OP_MSM, 100, false},
+    {"g1-99", 1, OP_MSM, 99, false},     {"g2-99", 2, OP_MSM, 99, false},
+    {"g1-sum", 1, OP_SUM, 0, false},     {"g2-sum", 2, OP_SUM, 0, false},
+    {"g1-fixed", 1, OP_FIXED, 0, false}, {"g2-fixed", 2, OP_FIXED, 0, false},
 };
 
 typedef struct {
@@ -60,14 +66,14 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-static void make_scalars(fr_canon *k, size_t n, bool mostly_ones, uint64_t seed)
+static void make_scalars(fr_canon *k, size_t n, unsigned percent_bits, bool ones, uint64_t seed)
 {
     for (size_t i = 0; i < n; i++) {
         for (int j = 0; j < 4; j++)
             k[i].l[j] = next_random(&seed);
         k[i].l[3] %= cuzk_fr_modulus[3];
-        if (mostly_ones && next_random(&seed) % 10 != 0)
-            k[i] = (fr_canon){{1}};
+        if (next_random(&seed) % 100 < percent_bits)
+            k[i] = (fr_canon){{ones ? 1 : k[i].l[0] & 1}};
     }
 }
 
@@ -80,7 +86,7 @@ static cuzk_status make_data(bench_data *d, const bench_case *c, size_t n, cuzk_
     d->p2 = c->group == 2 ? CUZK_NEW_ARRAY(g2_affine, n) : NULL;
     if (!d->k || (!d->p1 && !d->p2))
         return cuzk_fail(err, CUZK_NOMEM, 0, "no memory for %zu points", n);
-    make_scalars(d->k, n, false, 1);
+    make_scalars(d->k, n, 0, false, 1);
     if (c->group == 1) {
         CUZK_TRY(cuzk_g1_fixed_base_new(&d->t1, &cuzk_g1_generator, pool, err));
         CUZK_TRY(cuzk_g1_fixed_base_mul(d->t1, pool, d->p1, d->k, n, err));
@@ -88,7 +94,7 @@ static cuzk_status make_data(bench_data *d, const bench_case *c, size_t n, cuzk_
         CUZK_TRY(cuzk_g2_fixed_base_new(&d->t2, &cuzk_g2_generator, pool, err));
         CUZK_TRY(cuzk_g2_fixed_base_mul(d->t2, pool, d->p2, d->k, n, err));
     }
-    make_scalars(d->k, n, c->mostly_ones, 2);
+    make_scalars(d->k, n, c->percent_bits, c->ones, 2);
 out:
     return st;
 }
@@ -120,31 +126,62 @@ static cuzk_status run_once(const bench_data *d, const bench_case *c, size_t n, 
     }
 }
 
-static cuzk_status bench(const bench_case *c, unsigned lg_n, const bench_options *o, cuzk_err *err)
+/* Products of a uniform sum: an addition a window and point, 6 products each, three times as many
+ * in G2. 0 where the number depends on the scalars. */
+static double products(const bench_case *c, size_t n, unsigned n_windows)
+{
+    double additions = c->op == OP_MSM && c->percent_bits == 0 ? n_windows
+                       : c->op == OP_SUM                       ? 1
+                                                               : 0;
+    return additions * (double)n * 6 * (c->group == 1 ? 1 : 3);
+}
+
+static void report(bench_samples *s, const bench_case *c, size_t n, const bench_options *o,
+                   double cpu, double mib)
+{
+    char extra[128];
+    msm_plan plan;
+    double each = cpu / (double)n;
+    cuzk_msm_plan_make(&plan, n);
+    snprintf(extra, sizeof extra,
+             ",\"window\":%u,\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f", plan.c, each,
+             mib);
+    double bound = products(c, n, plan.n_windows) * BENCH_FP_PRODUCT_NS / o->threads;
+    bench_sort(s);
+    if (o->json)
+        bench_json(s, "msm", c->name, o->threads, (double)n, bound, extra);
+    else
+        printf("%-9s %8zu  %u threads  window %2u  %10.3f ms  %8.1f cpu-ns/point  "
+               "scratch %.0f MiB\n",
+               c->name, n, o->threads, plan.c, s->ns[0] / 1e6, each, mib);
+}
+
+static cuzk_status bench(const bench_case *c, size_t n, const bench_options *o, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
-    size_t n = (size_t)1 << lg_n;
     bench_data d = {0};
-    uint64_t best = UINT64_MAX, best_cpu = UINT64_MAX;
+    bench_samples s = {.n = 0};
+    uint64_t best_cpu = UINT64_MAX;
     CUZK_TRY(make_data(&d, c, n, o->pool, err));
     uint64_t before = cuzk_mem_used();
     for (unsigned i = 0; i < o->reps; i++) {
         uint64_t begin = cuzk_now_ns(), begin_cpu = cpu_ns();
         CUZK_TRY(run_once(&d, c, n, o->pool, err));
-        uint64_t ns = cuzk_now_ns() - begin, cpu = cpu_ns() - begin_cpu;
-        best = ns < best ? ns : best;
+        bench_add(&s, (double)(cuzk_now_ns() - begin));
+        uint64_t cpu = cpu_ns() - begin_cpu;
         best_cpu = cpu < best_cpu ? cpu : best_cpu;
     }
-    double each = (double)best_cpu / (double)n, ms = (double)best / 1e6;
-    double mib = (double)(cuzk_mem_peak() - before) / (1 << 20);
-    printf(o->json ? "{\"case\":\"%s\",\"lg_n\":%u,\"threads\":%u,\"window\":%u,\"ms\":%.3f,"
-                     "\"cpu_ns_per_point\":%.1f,\"scratch_mib\":%.0f}\n"
-                   : "%-9s 2^%-2u  %u threads  window %2u  %10.3f ms  %8.1f cpu-ns/point  "
-                     "scratch %.0f MiB\n",
-           c->name, lg_n, o->threads, cuzk_msm_forced_window, ms, each, mib);
+    report(&s, c, n, o, (double)best_cpu, (double)(cuzk_mem_peak() - before) / (1 << 20));
 out:
     free_data(&d);
     return st;
+}
+
+/* log2 of a size below 64, else the size. */
+static size_t size_of(const char *text)
+{
+    size_t n = strtoull(text, NULL, 10);
+    return n < 64 ? (size_t)1 << n : n;
 }
 
 int main(int argc, char **argv)
@@ -166,7 +203,7 @@ int main(int argc, char **argv)
         else if (argv[i][0] >= '0' && argv[i][0] <= '9' && c) {
             if (!o.pool && cuzk_pool_new(&o.pool, o.threads, "bench", &err) != CUZK_OK)
                 break;
-            if (bench(c, (unsigned)strtoul(argv[i], NULL, 10), &o, &err) != CUZK_OK)
+            if (bench(c, size_of(argv[i]), &o, &err) != CUZK_OK)
                 break;
         } else {
             for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)

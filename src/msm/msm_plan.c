@@ -12,10 +12,11 @@
 /* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
 #define SEG_ENTRIES 8192u
 /* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
- * fewer passes over the scalars: 2^22 points take 1357, 1318, 1276 ns each with 2^22, 2^23, 2^24. */
+ * fewer passes over the scalars: 2^22, 2^23, 2^24 make it 1357, 1318, 1276 ns a point (2^22). */
 #define GROUP_ENTRIES ((size_t)1 << 24)
 #define RANGE_MIN     4096u
 #define RANGES_MAX    64u
+#define CHAINS_LG_MIN 6u
 #define CHAINS_LG_MAX 9u
 
 unsigned cuzk_msm_forced_window;
@@ -30,7 +31,7 @@ typedef struct {
 
 static const window_row windows[] = {
     {0, 4},      {128, 5},    {200, 6},     {512, 7},     {900, 8},     {2048, 9},     {4096, 10},
-    {12288, 11}, {40000, 12}, {110000, 13}, {180000, 15}, {655360, 16}, {4194304, 17},
+    {12288, 11}, {24000, 12}, {60000, 13}, {110000, 15}, {655360, 16}, {4194304, 17},
 };
 
 static unsigned window_for(size_t n, const window_row *row, size_t n_rows)
@@ -55,6 +56,15 @@ static unsigned segment_lg(size_t n, unsigned lg_buckets, unsigned group)
     return min_u(min_u(lg, lg_all), cuzk_lg_ceil(MSM_SEG_KEYS));
 }
 
+/* Buckets a chain, log2. What the chains of a window leave is summed one by one, about as slowly as
+ * twenty batched additions each: few chains for small windows; more for the large ones, of which
+ * few are done at a time, so that all threads have some. */
+static unsigned chain_lg(unsigned c)
+{
+    unsigned lg_chains = c > CHAINS_LG_MIN + 7 ? c - 7 : CHAINS_LG_MIN;
+    return c > 11 ? c - 1 - min_u(lg_chains, CHAINS_LG_MAX) : c / 2;
+}
+
 void cuzk_msm_plan_make(msm_plan *plan, size_t n)
 {
     unsigned c = cuzk_msm_forced_window;
@@ -69,7 +79,7 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
     unsigned n_groups = (plan->n_windows + group - 1) / group;
     plan->group = (plan->n_windows + n_groups - 1) / n_groups;
     plan->lg_seg = segment_lg(n, c - 1, plan->group);
-    plan->lg_chain = c - 1 > CHAINS_LG_MAX + 1 ? c - 1 - CHAINS_LG_MAX : (c - 1 + 1) / 2;
+    plan->lg_chain = chain_lg(c);
     plan->range = (n + RANGES_MAX - 1) / RANGES_MAX;
     if (plan->range < RANGE_MIN)
         plan->range = RANGE_MIN;
