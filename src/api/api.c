@@ -64,11 +64,10 @@ static cuzk_status load_vk(groth16_vk *vk, circuit_id id, const char *params_dir
     if (st == CUZK_NOT_FOUND)
         st = cuzk_fail(err, CUZK_PARAMS, 0,
                        "no verifying key: %s does not exist; name the folder with --params", path);
-    size_t want = cuzk_circuit_n_inputs(id) + 1;
-    if (st == CUZK_OK && vk->n_ic != want) {
-        st = cuzk_fail(err, CUZK_PARAMS, 0, "%s: ic has %zu points, this circuit needs %zu", path,
-                       vk->n_ic, want);
-        cuzk_vk_fini(vk);
+    if (st == CUZK_OK) {
+        st = cuzk_params_check_ic(vk, id, path, err);
+        if (st != CUZK_OK)
+            cuzk_vk_fini(vk);
     }
     cuzk_free(path);
     return st;
@@ -96,14 +95,8 @@ cuzk_status cuzk_verify(const cuzk_request *req, const uint8_t *proof, size_t n_
     cuzk_status st = CUZK_OK;
     fr *inputs = NULL;
     groth16_vk vk = {0};
-    unsigned first = 0, n = req->n_partitions;
-    if (partition != CUZK_ALL_PARTITIONS) {
-        if (partition < 0 || (unsigned)partition >= n)
-            return cuzk_fail(err, CUZK_INVAL, 0, "partition %d: the request has partitions 0 to %u",
-                             partition, n - 1);
-        first = (unsigned)partition;
-        n = 1;
-    }
+    unsigned first, n;
+    CUZK_TRY(cuzk_request_partitions(&first, &n, req, partition, err));
     if (n_bytes != (size_t)n * CUZK_PROOF_BYTES)
         return cuzk_fail(err, CUZK_ENCODING, 0,
                          "the proof has %zu bytes, %u partition%s need exactly %zu", n_bytes, n,

@@ -20,3 +20,13 @@ char *cuzk_params_path(const char *dir, circuit_id id, const char *ext)
     snprintf(name, sizeof name, "%s.%s", stem, ext);
     return cuzk_path_join(dir, name);
 }
+
+cuzk_status cuzk_params_check_ic(const groth16_vk *vk, circuit_id id, const char *path,
+                                 cuzk_err *err)
+{
+    size_t want = cuzk_circuit_n_inputs(id) + 1;
+    if (vk->n_ic == want)
+        return CUZK_OK;
+    return cuzk_fail(err, CUZK_PARAMS, 0, "%s: ic has %zu points, this circuit needs %zu", path,
+                     vk->n_ic, want);
+}

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "filecoin/circuit_id.h"
+#include "groth16/groth16.h"
 
 #define PARAMS_DIR_ENV     "FIL_PROOFS_PARAMETER_CACHE"
 #define PARAMS_DIR_DEFAULT "/var/tmp/filecoin-proof-parameters"
@@ -13,5 +14,9 @@ const char *cuzk_params_dir(const char *given);
 
 /* DIR/<stem>.<ext> for a circuit; cuzk_free. NULL when out of memory. */
 char *cuzk_params_path(const char *dir, circuit_id id, const char *ext);
+
+/* CUZK_PARAMS when the key, read from path, has other public inputs than the circuit. */
+cuzk_status cuzk_params_check_ic(const groth16_vk *vk, circuit_id id, const char *path,
+                                 cuzk_err *err);
 
 #endif

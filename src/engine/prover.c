@@ -219,14 +219,8 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
     uint8_t *bytes = NULL;
     memory_answer plan;
     job_context j = {p, req, opt, {req->kind, req->shape}, NULL, NULL};
-    unsigned first = 0, n = req->n_partitions;
-    if (opt->partition != CUZK_ALL_PARTITIONS) {
-        if (opt->partition < 0 || (unsigned)opt->partition >= n)
-            return cuzk_fail(err, CUZK_INVAL, 0, "partition %d: the request has partitions 0 to %u",
-                             opt->partition, n - 1);
-        first = (unsigned)opt->partition;
-        n = 1;
-    }
+    unsigned first, n;
+    CUZK_TRY(cuzk_request_partitions(&first, &n, req, opt->partition, err));
     CUZK_TRY(plan_memory(&plan, p, j.id, err));
     if (opt->memory_notice && plan.sentence[0])
         opt->memory_notice(opt->memory_ctx, plan.sentence, plan.streamed);

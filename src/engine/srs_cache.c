@@ -98,11 +98,10 @@ static cuzk_status load(srs_cache *cache, circuit_id id, bool streamed, groth16_
     cuzk_span_end(&span);
     if (st == CUZK_NOT_FOUND)
         st = missing_params(path, id, err);
-    size_t want = cuzk_circuit_n_inputs(id) + 1;
-    if (st == CUZK_OK && srs->vk.n_ic != want) {
-        st = cuzk_fail(err, CUZK_PARAMS, 0, "%s: ic has %zu points, this circuit needs %zu", path,
-                       srs->vk.n_ic, want);
-        cuzk_srs_fini(srs);
+    if (st == CUZK_OK) {
+        st = cuzk_params_check_ic(&srs->vk, id, path, err);
+        if (st != CUZK_OK)
+            cuzk_srs_fini(srs);
     }
     cuzk_free(path);
     return st;

@@ -2,6 +2,8 @@
  * challenges) is request_check.c's business. */
 #include "filecoin/request.h"
 
+#include "cuzk/cuzk.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -289,4 +291,16 @@ void cuzk_request_free(proof_request *req)
         return;
     cuzk_arena_fini(&req->arena);
     cuzk_free(req);
+}
+
+cuzk_status cuzk_request_partitions(unsigned *first, unsigned *n, const proof_request *req,
+                                    int partition, cuzk_err *err)
+{
+    bool all = partition == CUZK_ALL_PARTITIONS;
+    if (!all && (partition < 0 || (unsigned)partition >= req->n_partitions))
+        return cuzk_fail(err, CUZK_INVAL, 0, "partition %d: the request has partitions 0 to %u",
+                         partition, req->n_partitions - 1);
+    *first = all ? 0 : (unsigned)partition;
+    *n = all ? req->n_partitions : 1;
+    return CUZK_OK;
 }

@@ -64,6 +64,10 @@ typedef struct proof_request {
 cuzk_status cuzk_request_parse(proof_request **out, const request_message *msg, cuzk_err *err);
 void cuzk_request_free(proof_request *req);
 
+/* One partition, or all for CUZK_ALL_PARTITIONS: [*first, *first + *n). CUZK_INVAL beyond them. */
+cuzk_status cuzk_request_partitions(unsigned *first, unsigned *n, const proof_request *req,
+                                    int partition, cuzk_err *err);
+
 /* Checks the content before any proving: Merkle paths, roots, comm_r, column hashes, labels,
  * challenge positions (circuits.md 5.7, 6.5, 7.5). CUZK_UNSATISFIED names sector, challenge and
  * check. */
