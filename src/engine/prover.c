@@ -104,37 +104,37 @@ cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loa
 }
 
 /* What the stages of one job share. */
-typedef struct {
+struct prover_job {
     cuzk_prover *prover;
     const proof_request *req;
-    const cuzk_prove_options *opt;
+    cuzk_prove_options opt;
     circuit_id id;
+    unsigned first, n_partitions;
     const groth16_srs *srs;
     const compiled_circuit *compiled; /* NULL: interpreted */
-} job_context;
+};
 
-static cuzk_status enter_phase(const job_context *j, const char *phase, int partition,
-                               cuzk_err *err)
+static cuzk_status enter_phase(const prover_job *j, const char *phase, int partition, cuzk_err *err)
 {
-    if (j->opt->cancel && atomic_load(j->opt->cancel))
+    if (j->opt.cancel && atomic_load(j->opt.cancel))
         return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled before phase %s", phase);
-    if (j->opt->progress)
-        j->opt->progress(j->opt->progress_ctx, phase, partition);
+    if (j->opt.progress)
+        j->opt.progress(j->opt.progress_ctx, phase, partition);
     return CUZK_OK;
 }
 
-static cuzk_status check_content(const job_context *j, cuzk_err *err)
+static cuzk_status check_content(const prover_job *j, cuzk_err *err)
 {
     cuzk_status st = enter_phase(j, "check", CUZK_NO_PARTITION, err);
     if (st != CUZK_OK)
         return st;
-    cuzk_span span = cuzk_span_begin(j->opt->trace, "check", CUZK_NO_PARTITION);
+    cuzk_span span = cuzk_span_begin(j->opt.trace, "check", CUZK_NO_PARTITION);
     st = cuzk_request_check_on(j->prover->pool, j->req, err);
     cuzk_span_end(&span);
     return st;
 }
 
-static cuzk_status self_check(const job_context *j, unsigned partition, const groth16_proof *proof,
+static cuzk_status self_check(const prover_job *j, unsigned partition, const groth16_proof *proof,
                               cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
@@ -142,7 +142,7 @@ static cuzk_status self_check(const job_context *j, unsigned partition, const gr
     fr *inputs = CUZK_NEW_ARRAY(fr, n);
     if (!inputs)
         return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
-    cuzk_span span = cuzk_span_begin(j->opt->trace, "self_check", (int)partition);
+    cuzk_span span = cuzk_span_begin(j->opt.trace, "self_check", (int)partition);
     CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
     CUZK_TRY(cuzk_groth16_verify(&j->srs->vk, proof, inputs, n, err));
 out:
@@ -153,7 +153,7 @@ out:
 
 /* The self-check said no: the circuit is run once more in the interpreted reading with every row
  * checked, to tell whose fault it is. */
-static cuzk_status explain_rejection(const job_context *j, const cs_circuit *circuit,
+static cuzk_status explain_rejection(const prover_job *j, const cs_circuit *circuit,
                                      const groth16_prove_options *opt, cuzk_err *err)
 {
     groth16_prove_options checked = *opt;
@@ -169,7 +169,7 @@ static cuzk_status explain_rejection(const job_context *j, const cs_circuit *cir
                      opt->partition, j->prover->params_dir);
 }
 
-static cuzk_status prove_partition(const job_context *j, unsigned partition, uint8_t *out,
+static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint8_t *out,
                                    cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
@@ -177,12 +177,12 @@ static cuzk_status prove_partition(const job_context *j, unsigned partition, uin
     const circuit_instance instance = {j->id, j->req, partition};
     const cs_circuit circuit = cuzk_circuit_of(&instance);
     groth16_prove_options opt = {.pool = j->prover->pool,
-                                 .trace = j->opt->trace,
+                                 .trace = j->opt.trace,
                                  .partition = (int)partition,
                                  .compiled = j->compiled,
-                                 .cancel = j->opt->cancel,
-                                 .progress = j->opt->progress,
-                                 .progress_ctx = j->opt->progress_ctx};
+                                 .cancel = j->opt.cancel,
+                                 .progress = j->opt.progress,
+                                 .progress_ctx = j->opt.progress_ctx};
     if (j->prover->insecure_test_rs) {
         cuzk_insecure_proof_rs(&r, &s, partition);
         opt.r = &r;
@@ -200,7 +200,7 @@ out:
     return st;
 }
 
-static cuzk_status refuse_test_rs(const job_context *j, cuzk_err *err)
+static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
 {
     if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->srs->vk))
         return CUZK_OK;
@@ -211,37 +211,85 @@ static cuzk_status refuse_test_rs(const job_context *j, cuzk_err *err)
         j->prover->params_dir);
 }
 
+static cuzk_status prepare(prover_job *j, cuzk_err *err)
+{
+    cuzk_prover *p = j->prover;
+    memory_answer plan;
+    cuzk_status st;
+    CUZK_TRY(plan_memory(&plan, p, j->id, err));
+    if (j->opt.memory_notice && plan.sentence[0])
+        j->opt.memory_notice(j->opt.memory_ctx, plan.sentence, plan.streamed);
+    CUZK_TRY(check_content(j, err));
+    CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
+    CUZK_TRY(
+        cuzk_srs_cache_acquire(p->cache, j->id, plan.streamed, &j->srs, NULL, j->opt.trace, err));
+    CUZK_TRY(refuse_test_rs(j, err));
+    if (p->circuits)
+        CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j->id, &j->compiled, j->opt.trace, err));
+out:
+    return st;
+}
+
+cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_request *req,
+                                 const cuzk_prove_options *opt, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    prover_job *j = cuzk_calloc(1, sizeof *j);
+    if (!j)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory for a job");
+    j->prover = p;
+    j->req = req;
+    j->opt = *opt;
+    j->id = (circuit_id){req->kind, req->shape};
+    CUZK_TRY(cuzk_request_partitions(&j->first, &j->n_partitions, req, opt->partition, err));
+    CUZK_TRY(prepare(j, err));
+    *out = j;
+    return CUZK_OK;
+out:
+    cuzk_prover_job_close(j);
+    return st;
+}
+
+unsigned cuzk_prover_job_partitions(const prover_job *j)
+{
+    return j->n_partitions;
+}
+
+cuzk_status cuzk_prover_job_prove(prover_job *j, unsigned index, uint8_t out[CUZK_PROOF_BYTES],
+                                  cuzk_err *err)
+{
+    return prove_partition(j, j->first + index, out, err);
+}
+
+void cuzk_prover_job_close(prover_job *j)
+{
+    if (!j)
+        return;
+    cuzk_srs_cache_release(j->prover->cache, j->srs);
+    cuzk_free(j);
+}
+
 cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
                               const cuzk_prove_options *opt, uint8_t **proof, size_t *n_bytes,
                               cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
+    prover_job *j = NULL;
     uint8_t *bytes = NULL;
-    memory_answer plan;
-    job_context j = {p, req, opt, {req->kind, req->shape}, NULL, NULL};
-    unsigned first, n;
-    CUZK_TRY(cuzk_request_partitions(&first, &n, req, opt->partition, err));
-    CUZK_TRY(plan_memory(&plan, p, j.id, err));
-    if (opt->memory_notice && plan.sentence[0])
-        opt->memory_notice(opt->memory_ctx, plan.sentence, plan.streamed);
-    CUZK_TRY(check_content(&j, err));
-    CUZK_TRY(enter_phase(&j, "srs_load", CUZK_NO_PARTITION, err));
-    CUZK_TRY(cuzk_srs_cache_acquire(p->cache, j.id, plan.streamed, &j.srs, NULL, opt->trace, err));
-    CUZK_TRY(refuse_test_rs(&j, err));
-    if (p->circuits)
-        CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j.id, &j.compiled, opt->trace, err));
+    CUZK_TRY(cuzk_prover_job_open(&j, p, req, opt, err));
+    size_t n = cuzk_prover_job_partitions(j);
     bytes = cuzk_malloc_array(n, CUZK_PROOF_BYTES);
     if (!bytes) {
         st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory for the proof");
         goto out;
     }
     for (unsigned i = 0; i < n; i++)
-        CUZK_TRY(prove_partition(&j, first + i, bytes + (size_t)i * CUZK_PROOF_BYTES, err));
+        CUZK_TRY(cuzk_prover_job_prove(j, i, bytes + (size_t)i * CUZK_PROOF_BYTES, err));
     *proof = bytes;
-    *n_bytes = (size_t)n * CUZK_PROOF_BYTES;
+    *n_bytes = n * CUZK_PROOF_BYTES;
     bytes = NULL;
 out:
     cuzk_free(bytes);
-    cuzk_srs_cache_release(p->cache, j.srs);
+    cuzk_prover_job_close(j);
     return st;
 }
