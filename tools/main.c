@@ -1,4 +1,5 @@
 /* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
+    signal(SIGPIPE, SIG_IGN); /* a reader of our messages that goes must not end a proof */
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_verbs(stdout);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/trace.h"
 
 #define MAX_THREADS 1024u
 
@@ -26,6 +27,7 @@ struct cuzk_pool {
     cuzk_task_fn fn;
     void *ctx;
     size_t n_tasks;
+    cuzk_span_scope scope; /* what the caller is at */
     atomic_size_t next;
 };
 
@@ -64,7 +66,9 @@ static void *helper_main(void *arg)
             break;
         seen = pool->generation;
         pthread_mutex_unlock(&pool->lock);
+        cuzk_span span = cuzk_span_begin_worker(&pool->scope);
         work(pool, worker);
+        cuzk_span_end(&span);
         pthread_mutex_lock(&pool->lock);
         if (--pool->n_busy == 0)
             pthread_cond_signal(&pool->done);
@@ -168,6 +172,7 @@ void cuzk_pool_run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx)
     pool->fn = fn;
     pool->ctx = ctx;
     pool->n_tasks = n_tasks;
+    pool->scope = cuzk_span_current();
     atomic_store(&pool->next, 0);
     pool->n_busy = pool->n_started;
     pool->generation++;
