@@ -18,12 +18,14 @@ extern "C" {
     X(ENCODING, 2, 3, "malformed input")                                                           \
     X(REJECTED, 1, 3, "proof is not valid")                                                        \
     X(UNSATISFIED, 3, 3, "witness does not satisfy the circuit")                                   \
-    X(PARAMS, 4, 9, "parameters missing or damaged")                                               \
+    X(PARAMS, 4, 9, "parameters missing or unsuitable")                                            \
+    X(CORRUPT, 4, 15, "parameters damaged")                                                        \
     X(NOT_FOUND, 5, 5, "not found")                                                                \
     X(EXISTS, 5, 6, "already exists")                                                              \
     X(IO, 6, 15, "input or output failed")                                                         \
     X(NOMEM, 7, 8, "allocation failed")                                                            \
     X(BUDGET, 7, 8, "limit would be exceeded")                                                     \
+    X(MEMORY, 7, 9, "larger than the memory budget")                                               \
     X(UNAVAILABLE, 8, 14, "service not available")                                                 \
     X(TIMEOUT, 8, 4, "deadline exceeded")                                                          \
     X(CANCELLED, 9, 1, "cancelled")                                                                \

@@ -140,7 +140,7 @@ static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *alr
 static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t max)
 {
     (void)ctx;
-    static const cuzk_prover_srs_info one = {"porep-2k", 12345, 2};
+    static const cuzk_prover_srs_info one = {.circuit = "porep-2k", .bytes = 12345, .ref_count = 2};
     if (max)
         out[0] = one;
     return 1;
@@ -148,8 +148,12 @@ static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t m
 
 static inline engine_backend fake_backend(fake_prover *f)
 {
-    return (engine_backend){f,          fake_parse,   fake_request_free,
-                            fake_prove, fake_preload, fake_loaded};
+    return (engine_backend){.ctx = f,
+                            .parse = fake_parse,
+                            .request_free = fake_request_free,
+                            .prove = fake_prove,
+                            .preload = fake_preload,
+                            .loaded = fake_loaded};
 }
 
 #endif
