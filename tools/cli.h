@@ -108,6 +108,7 @@ int cmd_submit(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_memmon(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

@@ -21,6 +21,7 @@ static const verb verbs[] = {
     {"status", "ask a daemon what it is doing", cmd_status},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"bench", "measure a part of the prover", cmd_bench},
+    {"memmon", "memory of one process over time", cmd_memmon},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 
