@@ -77,7 +77,7 @@ static void keep(cuzk_trace *t, const span_event *e)
     pthread_mutex_unlock(&t->lock);
     cuzk_span_sink told = atomic_load_explicit(&sink, memory_order_acquire);
     if (told)
-        told(e->phase, e->end_ns - e->begin_ns);
+        told(t->label, e);
     if (t->timing != TIMING_OFF)
         cuzk_timing_line(t->timing, t->label, e);
 }

@@ -42,9 +42,9 @@ cuzk_span_scope cuzk_span_current(void);
 /* A pool thread's share of such a span: to its ring alone, and only if it took 10 us. */
 cuzk_span cuzk_span_begin_worker(const cuzk_span_scope *scope);
 
-/* Is told the phase and duration of every span that has a trace, by the thread that ended it.
+/* Is told every span that has a trace, by the thread that ended it; label is the job's whole name.
  * NULL: nobody. */
-typedef void (*cuzk_span_sink)(const char *phase, uint64_t ns);
+typedef void (*cuzk_span_sink)(const char *label, const span_event *event);
 void cuzk_span_set_sink(cuzk_span_sink sink);
 
 #endif

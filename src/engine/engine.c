@@ -181,7 +181,7 @@ static engine_outcome outcome_of(const engine *e, const job *j, cuzk_status st)
 static void log_end(const job *j, engine_outcome outcome)
 {
     const engine_timings *t = &j->timings;
-    cuzk_engine_measure_end(j->kind, outcome, t);
+    cuzk_engine_measure_end(j->id, j->kind, outcome, t);
     if (outcome == ENGINE_COMPLETED)
         cuzk_log(CUZK_LOG_INFO, j->id,
                  "completed: total %" PRIu64 " ms, queue %" PRIu64 ", parameters %" PRIu64

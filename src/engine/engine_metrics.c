@@ -220,12 +220,15 @@ static void put_build(metrics_page *p)
     cuzk_page_uint(p, name, "", label, 2, 1);
 }
 
-void cuzk_engine_measure_end(cuzk_kind kind, engine_outcome outcome, const engine_timings *t)
+void cuzk_engine_measure_end(const char *job_id, cuzk_kind kind, engine_outcome outcome,
+                             const engine_timings *t)
 {
-    const char *text = outcome == ENGINE_COMPLETED ? "completed"
-                       : outcome == ENGINE_FAILED  ? "failed"
-                                                   : "cancelled";
-    cuzk_measure_job(kind_label[kind], text, t->queue_ms * MS_NS, t->total_ms * MS_NS);
+    const measured_job j = {.job_id = job_id,
+                            .kind = kind_label[kind],
+                            .completed = outcome == ENGINE_COMPLETED,
+                            .queue_ns = t->queue_ms * MS_NS,
+                            .total_ns = t->total_ms * MS_NS};
+    cuzk_measure_job(&j);
 }
 
 char *cuzk_engine_metrics(engine *e, bool strict)

@@ -10,7 +10,8 @@
  * in its order (formats.md 1.4). strict: see metrics_page. Never waits for a proof or a load. */
 char *cuzk_engine_metrics(engine *e, bool strict);
 
-/* For the histograms: a job has ended. */
-void cuzk_engine_measure_end(cuzk_kind kind, engine_outcome outcome, const engine_timings *t);
+/* For the histograms and /status: a job that had started has ended. */
+void cuzk_engine_measure_end(const char *job_id, cuzk_kind kind, engine_outcome outcome,
+                             const engine_timings *t);
 
 #endif

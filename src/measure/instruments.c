@@ -8,6 +8,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/trace.h"
+#include "measure/job_board.h"
 #include "measure/proc_stat.h"
 
 #define MS UINT64_C(1000000)
@@ -43,11 +44,6 @@ static metric waits = {.type = METRIC_HISTOGRAM,
                        .bound = job_bound,
                        .n_bounds = CUZK_ARRAY_LEN(job_bound),
                        .lock = PTHREAD_MUTEX_INITIALIZER};
-static metric ends = {.type = METRIC_COUNTER,
-                      .name = "cuzk_job_ends_total",
-                      .help = "Jobs that ended, by outcome",
-                      .label = "outcome",
-                      .lock = PTHREAD_MUTEX_INITIALIZER};
 static metric refusals = {.type = METRIC_COUNTER,
                           .name = "cuzk_refused_requests_total",
                           .help = "Requests that were not taken, by reason",
@@ -69,22 +65,23 @@ static metric http = {.type = METRIC_COUNTER,
                       .label = "path",
                       .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void phase_ended(const char *phase, uint64_t ns)
+static void phase_ended(const char *label, const span_event *e)
 {
-    cuzk_metric_observe_ns(&phases, phase, ns);
+    cuzk_metric_observe_ns(&phases, e->phase, e->end_ns - e->begin_ns);
+    cuzk_job_board_span(label, e);
 }
 
-void cuzk_measure_phases(void)
+void cuzk_measure_start(void)
 {
     cuzk_span_set_sink(phase_ended);
 }
 
-void cuzk_measure_job(const char *kind, const char *outcome, uint64_t queue_ns, uint64_t total_ns)
+void cuzk_measure_job(const measured_job *j)
 {
-    cuzk_metric_add(&ends, outcome, 1);
-    cuzk_metric_observe_ns(&waits, kind, queue_ns);
-    if (strcmp(outcome, "completed") == 0)
-        cuzk_metric_observe_ns(&jobs, kind, total_ns);
+    cuzk_metric_observe_ns(&waits, j->kind, j->queue_ns);
+    if (j->completed)
+        cuzk_metric_observe_ns(&jobs, j->kind, j->total_ns);
+    cuzk_job_board_end(j->job_id, j->completed);
 }
 
 void cuzk_measure_refusal(const char *reason)

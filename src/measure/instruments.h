@@ -4,11 +4,16 @@
 
 #include "measure/metrics.h"
 
-/* From now on the spans of jobs feed the histogram of phases. */
-void cuzk_measure_phases(void);
+/* From now on the spans of jobs feed the histogram of phases and the board (job_board.h). */
+void cuzk_measure_start(void);
 
-/* A job has ended. kind: as metrics name it; outcome: "completed", "failed", "cancelled". */
-void cuzk_measure_job(const char *kind, const char *outcome, uint64_t queue_ns, uint64_t total_ns);
+/* A job that had started has ended. kind: as metrics name it. */
+typedef struct {
+    const char *job_id, *kind;
+    bool completed;
+    uint64_t queue_ns, total_ns; /* from arrival to start, to end */
+} measured_job;
+void cuzk_measure_job(const measured_job *j);
 /* A request was not taken. reason: name of the status. */
 void cuzk_measure_refusal(const char *reason);
 /* Parameters have come into memory, or have been given up. */

@@ -202,9 +202,9 @@ static void test_pool_threads_share_a_span(void **state)
 
 static atomic_uint n_told;
 
-static void told(const char *phase, uint64_t ns)
+static void told(const char *label, const span_event *e)
 {
-    if (strcmp(phase, "sink") == 0 && ns == 4)
+    if (strcmp(label, "j") == 0 && strcmp(e->phase, "sink") == 0 && e->end_ns - e->begin_ns == 4)
         atomic_fetch_add(&n_told, 1);
 }
 
