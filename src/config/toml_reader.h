@@ -17,8 +17,9 @@ extern "C" {
 #endif
 
 #define TOML_MAX_BYTES   ((size_t)1 << 20)
-#define TOML_MAX_DEPTH   16u /* of brackets */
-#define TOML_MAX_DOTS    32u /* outside strings, in one line */
+#define TOML_MAX_DEPTH   16u   /* of brackets */
+#define TOML_MAX_DOTS    32u   /* outside strings, in one line */
+#define TOML_MAX_COMMAS  4096u /* outside strings; toml11 takes quadratic time over an array */
 #define TOML_MAX_ENTRIES 1000u
 #define TOML_MAX_ITEMS   1000u /* of one array */
 

@@ -10,7 +10,7 @@ typedef enum { SCAN_PLAIN, SCAN_COMMENT, SCAN_STRING } scan_state;
 
 typedef struct {
     const char *p, *end;
-    unsigned line, depth, dots;
+    unsigned line, depth, dots, commas;
     scan_state state;
     char quote;     /* of the string we are in */
     unsigned width; /* 1 or 3 quotes */
@@ -46,6 +46,7 @@ static void in_plain(scan *s)
 {
     char c = *s->p;
     s->dots += c == '.';
+    s->commas += c == ',';
     if (c == '[' || c == '{')
         s->depth++;
     if ((c == ']' || c == '}') && s->depth)
@@ -91,6 +92,8 @@ static cuzk_status scan_nesting(scan *s, cuzk_err *err)
                              TOML_MAX_DEPTH);
         if (s->dots > TOML_MAX_DOTS)
             return cuzk_fail(err, CUZK_BUDGET, 0, "more than %u dots in one line", TOML_MAX_DOTS);
+        if (s->commas > TOML_MAX_COMMAS)
+            return cuzk_fail(err, CUZK_BUDGET, 0, "more than %u commas", TOML_MAX_COMMAS);
     }
     return CUZK_OK;
 }
