@@ -7,13 +7,14 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "cuzk/config.h"
 #include "cuzk/cuzk.h"
 
 #define CLI_EXIT_USAGE 64
 
 typedef enum { CLI_FLAG, CLI_STRING, CLI_STRING_LIST, CLI_UINT } cli_type;
 
-#define CLI_LIST_MAX 8
+#define CLI_LIST_MAX 64
 typedef struct {
     const char *value[CLI_LIST_MAX];
     unsigned n;
@@ -97,6 +98,25 @@ void cli_progress_stop(cli_progress *p);
 cuzk_status cli_read_file(uint8_t **bytes, size_t *n, const char *path, cuzk_err *err);
 cuzk_status cli_write_file(const char *path, const uint8_t *bytes, size_t n, cuzk_err *err);
 
+/* Flags that stand for settings (cuzk/config.h), with --config and --set: `serve` and `config`
+ * share them. cli_settings_options returns how many it wrote; after the parse cli_settings_source
+ * fills source, which borrows s. */
+#define CLI_MAX_SETTINGS 32
+typedef struct {
+    cuzk_config_flag flag[CLI_MAX_SETTINGS];
+    bool on[CLI_MAX_SETTINGS];
+    cli_list value[CLI_MAX_SETTINGS];
+    char help[CLI_MAX_SETTINGS][400];
+    size_t n;
+    const char *path;
+    cli_list set;
+    char *made[CLI_MAX_SETTINGS]; /* "section.key=value" */
+    const char *all[CLI_MAX_SETTINGS + CLI_LIST_MAX];
+} cli_settings;
+unsigned cli_settings_options(cli_settings *s, cli_option out[]);
+bool cli_settings_source(cli_settings *s, cuzk_config_source *source); /* false: no memory */
+void cli_settings_fini(cli_settings *s);
+
 /* One per verb: tools/cmd_*.c. argv[0] is the verb. */
 int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
@@ -104,6 +124,7 @@ int cmd_params(int argc, char **argv);
 int cmd_circuit(int argc, char **argv);
 int cmd_circuits(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_config(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_synth(int argc, char **argv);

@@ -17,6 +17,7 @@ static const verb verbs[] = {
     {"circuit", "digest of a circuit, or of the witness of a request", cmd_circuit},
     {"circuits", "list the circuits and their parameter files", cmd_circuits},
     {"serve", "run the proving daemon", cmd_serve},
+    {"config", "check, show or explain the settings of the daemon", cmd_config},
     {"submit", "send a request to a daemon and wait for the proof", cmd_submit},
     {"status", "ask a daemon what it is doing", cmd_status},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},

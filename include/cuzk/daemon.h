@@ -16,6 +16,21 @@ extern "C" {
 
 #define CUZK_DEFAULT_ADDRESS "unix:///run/cuzk/cuzk.sock"
 
+typedef enum { CUZK_LOG_TEXT, CUZK_LOG_LOGFMT, CUZK_LOG_JSON } cuzk_log_format;
+
+#define CUZK_LOG_LEVEL_DEBUG 4 /* 0 off, 1 error, 2 warn, 3 info, 4 debug */
+
+typedef struct {
+    int level; /* -1: $CUZK_LOG, else info */
+    cuzk_log_format format;
+    const char *file; /* appended to; NULL: stderr */
+} cuzk_log_options;
+
+typedef struct {
+    const char *text;
+    bool is_warning;
+} cuzk_daemon_note;
+
 typedef struct {
     size_t size;               /* sizeof(cuzk_daemon_options) */
     const char *const *listen; /* addresses: host:port, [::1]:port, unix:///path, unix:path */
@@ -30,13 +45,24 @@ typedef struct {
     unsigned result_ttl_s;     /* and for how long */
     unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
     unsigned stop_s;           /* after that, before the process ends without it */
+    cuzk_log_options log;
+    const cuzk_daemon_note *notes; /* about the settings: logged once the log is open */
+    size_t n_notes;
+    /* At SIGHUP, on the main thread: fills *log anew; its texts live until the next call. NULL: the
+     * options above again. Either way the file is opened anew. */
+    cuzk_status (*reload)(void *ctx, cuzk_log_options *log, cuzk_err *err);
+    void *reload_ctx;
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
         .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
+        .log = {.level = -1},                                                                      \
     }
+
+/* Refuses what cuzk_daemon_run would refuse before it opens anything: addresses above all. */
+cuzk_status cuzk_daemon_check(const cuzk_daemon_options *opt, cuzk_err *err);
 
 /* Serves until SIGTERM or SIGINT, then ends cleanly and returns CUZK_OK. A second signal ends the
  * process at once. Must be called from the main thread before other threads exist: it blocks these

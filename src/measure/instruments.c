@@ -158,8 +158,7 @@ static void put_process(metrics_page *p)
 
 void cuzk_page_instruments(metrics_page *p)
 {
-    const metric *const all[] = {&phases,   &jobs,  &waits,     &ends,
-                                 &refusals, &loads, &evictions, &http};
+    const metric *const all[] = {&phases, &jobs, &waits, &refusals, &loads, &evictions, &http};
     for (size_t i = 0; i < CUZK_ARRAY_LEN(all); i++)
         cuzk_page_metric(p, all[i]);
     put_process(p);

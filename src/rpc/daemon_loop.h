@@ -7,7 +7,7 @@
 #include "cuzk/daemon.h"
 #include "engine/engine.h"
 
-/* Blocks SIGTERM and SIGINT (before any thread is made, so that all inherit it) and ignores
+/* Blocks SIGTERM, SIGINT and SIGHUP (before any thread is made, so that all inherit it) and ignores
  * SIGPIPE: a closed log or client must not end the daemon. */
 void cuzk_daemon_block_signals(sigset_t *blocked);
 
