@@ -52,13 +52,17 @@ typedef struct {
      * options above again. Either way the file is opened anew. */
     cuzk_status (*reload)(void *ctx, cuzk_log_options *log, cuzk_err *err);
     void *reload_ctx;
+    const char *http_listen;     /* host:port for /metrics, /status and others; NULL or "": off */
+    int timing;                  /* lines of phases: 0 as CUZK_TIMING says, 1 text, 2 JSON */
+    const char *memory_csv;      /* the memory monitor appends to it; NULL: kept for /trace only */
+    uint64_t memory_interval_ms; /* between its samples; 0: no monitor */
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
         .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
-        .log = {.level = -1},                                                                      \
+        .log = {.level = -1}, .memory_interval_ms = 1000,                                          \
     }
 
 /* Refuses what cuzk_daemon_run would refuse before it opens anything: addresses above all. */

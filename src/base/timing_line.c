@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,18 @@
 #define MAX_LABEL 1800u /* 257 bytes, each at most 6 when escaped */
 #define MAX_LINE  2600u /* below PIPE_BUF, so that lines of several processes do not mix either */
 
+static atomic_int set_mode = -1; /* -1: look at the environment */
+
+void cuzk_timing_set_mode(timing_mode mode)
+{
+    atomic_store(&set_mode, (int)mode);
+}
+
 timing_mode cuzk_timing_mode(void)
 {
+    int mode = atomic_load(&set_mode);
+    if (mode >= 0)
+        return (timing_mode)mode;
     const char *v = getenv("CUZK_TIMING");
     if (v && strcmp(v, "1") == 0)
         return TIMING_TEXT;

@@ -7,7 +7,9 @@
 
 typedef enum { TIMING_OFF, TIMING_TEXT, TIMING_JSON } timing_mode;
 
-timing_mode cuzk_timing_mode(void); /* what CUZK_TIMING says now: 1, json */
+/* What was set, else what CUZK_TIMING says now: 1, json. */
+timing_mode cuzk_timing_mode(void);
+void cuzk_timing_set_mode(timing_mode mode);
 
 /* label is the job's whole name (the event has only its beginning). */
 void cuzk_timing_line(timing_mode mode, const char *label, const span_event *event);

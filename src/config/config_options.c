@@ -39,6 +39,10 @@ void cuzk_config_daemon_options(const cuzk_config *c, cuzk_daemon_options *out)
     out->result_ttl_s = seconds_of(c, SETTING_daemon_result_ttl);
     out->grace_s = seconds_of(c, SETTING_daemon_shutdown_grace);
     out->stop_s = seconds_of(c, SETTING_daemon_stop_timeout);
+    out->http_listen = text_of(c, SETTING_http_listen);
+    out->timing = (int)value_of(c, SETTING_logging_timing)->number;
+    out->memory_csv = text_of(c, SETTING_logging_memory_csv);
+    out->memory_interval_ms = (uint64_t)value_of(c, SETTING_logging_memory_interval)->number;
     fill_log(c, &out->log);
     out->notes = c->note;
     out->n_notes = c->n_notes;

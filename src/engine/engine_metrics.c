@@ -225,6 +225,7 @@ void cuzk_engine_measure_end(const char *job_id, cuzk_kind kind, engine_outcome 
 {
     const measured_job j = {.job_id = job_id,
                             .kind = kind_label[kind],
+                            .kind_number = (int)kind,
                             .completed = outcome == ENGINE_COMPLETED,
                             .queue_ns = t->queue_ms * MS_NS,
                             .total_ns = t->total_ms * MS_NS};

@@ -11,6 +11,7 @@
 #include "base/span_ring.h"
 #include "base/text.h"
 #include "cuzk/trace.h"
+#include "measure/memory_monitor.h"
 
 typedef struct {
     cuzk_buffer out;
@@ -76,6 +77,16 @@ static void put_event(void *ctx, const span_thread *t, const span_event *e)
     put_args(w, e);
 }
 
+static void put_memory(void *ctx, uint64_t at_ns, const cuzk_memory_sample *s)
+{
+    writer *w = ctx;
+    cuzk_buffer_printf(
+        &w->out,
+        ",\n{\"ph\":\"C\",\"name\":\"memory MiB\",\"pid\":%d,\"tid\":%d,\"ts\":%" PRIu64
+        ",\"args\":{\"resident\":%" PRIu64 ",\"budget\":%" PRIu64 "}}",
+        w->pid, w->pid, at_ns / 1000, s->rss_kb / 1024, s->budget_used_kb / 1024);
+}
+
 cuzk_status cuzk_chrome_trace(char **text, size_t *n, cuzk_err *err)
 {
     writer w = {.pid = getpid(), .named_tid = -1};
@@ -92,6 +103,7 @@ cuzk_status cuzk_chrome_trace(char **text, size_t *n, cuzk_err *err)
                        "\"args\":{\"name\":\"cuzk\"}}",
                        w.pid, w.pid);
     cuzk_span_ring_visit(put_event, &w);
+    cuzk_memory_monitor_visit(put_memory, &w);
     cuzk_buffer_text(&w.out, "\n]}\n");
     if (w.out.failed) {
         cuzk_buffer_fini(&w.out);

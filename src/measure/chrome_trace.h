@@ -1,6 +1,6 @@
 /* The rings of all threads as Chrome trace JSON ("Trace Event Format"), which Perfetto opens: one
  * track per thread, "X" events with microseconds; waiting times, which overlap each other, as
- * nestable async pairs "b", "e". */
+ * nestable async pairs "b", "e"; memory as a counter "C", if the monitor runs. */
 #ifndef CUZK_MEASURE_CHROME_TRACE_H
 #define CUZK_MEASURE_CHROME_TRACE_H
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/trace.h"
 #include "measure/job_board.h"
+#include "measure/memory_monitor.h"
 #include "measure/proc_stat.h"
 
 #define MS UINT64_C(1000000)
@@ -81,7 +82,7 @@ void cuzk_measure_job(const measured_job *j)
     cuzk_metric_observe_ns(&waits, j->kind, j->queue_ns);
     if (j->completed)
         cuzk_metric_observe_ns(&jobs, j->kind, j->total_ns);
-    cuzk_job_board_end(j->job_id, j->completed);
+    cuzk_job_board_end(j->job_id, j->kind_number, j->completed);
 }
 
 void cuzk_measure_refusal(const char *reason)
@@ -131,6 +132,17 @@ static void put_faults(metrics_page *p, const proc_stat *s)
     cuzk_page_uint(p, name, "", &major, 1, s->major_faults);
 }
 
+static void put_monitor(metrics_page *p)
+{
+    uint64_t n, ns;
+    cuzk_memory_monitor_cost(&n, &ns);
+    cuzk_page_single(p, METRIC_COUNTER, "cuzk_memory_samples_total",
+                     "Samples of the memory monitor", n);
+    cuzk_page_family(p, METRIC_COUNTER, "cuzk_memory_monitor_cpu_seconds_total",
+                     "Processor time that they took");
+    cuzk_page_seconds(p, "cuzk_memory_monitor_cpu_seconds_total", "", NULL, 0, ns);
+}
+
 /* Names in the first group are those that Prometheus' own client libraries use. */
 static void put_process(metrics_page *p)
 {
@@ -154,6 +166,7 @@ static void put_process(metrics_page *p)
     cuzk_page_single(p, METRIC_GAUGE, "cuzk_pinned_memory_bytes", "Locked or pinned memory",
                      s.pinned_kb * 1024);
     put_faults(p, &s);
+    put_monitor(p);
 }
 
 void cuzk_page_instruments(metrics_page *p)

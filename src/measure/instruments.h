@@ -7,9 +7,10 @@
 /* From now on the spans of jobs feed the histogram of phases and the board (job_board.h). */
 void cuzk_measure_start(void);
 
-/* A job that had started has ended. kind: as metrics name it. */
+/* A job that had started has ended. */
 typedef struct {
-    const char *job_id, *kind;
+    const char *job_id, *kind; /* the kind as metrics name it */
+    int kind_number;           /* and as the engine does */
     bool completed;
     uint64_t queue_ns, total_ns; /* from arrival to start, to end */
 } measured_job;

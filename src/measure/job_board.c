@@ -51,13 +51,14 @@ void cuzk_job_board_span(const char *job_id, const span_event *e)
     pthread_mutex_unlock(&lock);
 }
 
-void cuzk_job_board_end(const char *job_id, bool completed)
+void cuzk_job_board_end(const char *job_id, int kind, bool completed)
 {
     pthread_mutex_lock(&lock);
     board_job *j = find(job_id);
     if (j && j->ended_ns == 0) {
         j->ended_ns = cuzk_now_ns();
         j->completed = completed;
+        j->kind = kind;
     }
     pthread_mutex_unlock(&lock);
 }

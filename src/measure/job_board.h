@@ -23,11 +23,12 @@ typedef struct {
     uint64_t first_ns; /* of its first span */
     uint64_t ended_ns; /* 0: it goes on */
     bool completed;
+    int kind; /* as the engine numbers them; known at the end */
     board_partition partition[JOB_BOARD_PARTITIONS]; /* by number; higher ones are not kept */
 } board_job;
 
 void cuzk_job_board_span(const char *job_id, const span_event *e);
-void cuzk_job_board_end(const char *job_id, bool completed);
+void cuzk_job_board_end(const char *job_id, int kind, bool completed);
 
 /* Copies what is known of one job; false: nothing. */
 bool cuzk_job_board_find(const char *job_id, board_job *out);

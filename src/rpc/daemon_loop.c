@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "engine/log.h"
+#include "rpc/daemon_watch.h"
 #include "rpc/grpc_server.h"
 #include "rpc/sd_notify.h"
 #include "rpc/service.h"
@@ -31,6 +32,7 @@ typedef struct {
     const cuzk_daemon_options *opt;
     engine *engine;
     rpc_server *server;
+    daemon_watch watch;
     int signal_fd, idle_fd;
     uint64_t ping_ns, next_ping_ns; /* for the service manager's watchdog; ping_ns 0: none */
 } daemon_state;
@@ -244,6 +246,7 @@ cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backe
                  opt->notes[i].text);
     CUZK_TRY(open_files(&d, signals, err));
     CUZK_TRY(make_engine(&d, opt, backend, err));
+    CUZK_TRY(cuzk_daemon_watch_start(&d.watch, opt, d.engine, err));
     CUZK_TRY(make_server(&d, opt, err));
     tell_ready(&d);
     while (wait_event(&d, -1) != WOKE_SIGNAL)
@@ -251,6 +254,7 @@ cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backe
     stop(&d, opt);
 out:
     cuzk_rpc_server_free(d.server); /* its handlers use the engine, so it goes first */
+    cuzk_daemon_watch_stop(&d.watch);
     cuzk_engine_free(d.engine);
     if (d.idle_fd >= 0)
         close(d.idle_fd);
