@@ -378,6 +378,7 @@ static void g06_ranges(void **state)
     refused("[daemon]\ninsecure = \"true\"\n", "leave the quotes out");
     refused("[daemon]\nthreads = \"4\"\n", "leave the quotes out");
     refused("[daemon]\nlisten = [\"\"]\n", "an empty text in a list");
+    refused("[daemon]\nlisten = []\n", "an empty list");
 }
 
 static void g09_quotes(void **state)
