@@ -139,9 +139,29 @@ static bool run_batch(unary *u, grpc_completion_queue *cq)
     return true;
 }
 
-/* The status whose gRPC code it is; the first of several wins, which is the general one. */
-static cuzk_status status_of(grpc_status_code code)
+/* A daemon of ours names the status in a trailer. */
+static cuzk_status status_named(const grpc_metadata_array *trailing)
 {
+    for (size_t i = 0; i < trailing->count; i++) {
+        const grpc_metadata *m = &trailing->metadata[i];
+        if (grpc_slice_str_cmp(m->key, "cuzk-reason") != 0)
+            continue;
+        for (int st = CUZK_OK + 1; st < CUZK_STATUS_COUNT; st++) {
+            if (grpc_slice_str_cmp(m->value, cuzk_status_name((cuzk_status)st)) == 0)
+                return (cuzk_status)st;
+        }
+    }
+    return CUZK_OK;
+}
+
+/* Otherwise the first status with the gRPC code, which is the general one. */
+static cuzk_status status_of(grpc_status_code code, const grpc_metadata_array *trailing)
+{
+    cuzk_status named = status_named(trailing);
+    if (named != CUZK_OK)
+        return named;
+    if (code == GRPC_STATUS_RESOURCE_EXHAUSTED)
+        return CUZK_BUDGET;
     for (int st = 0; st < CUZK_STATUS_COUNT; st++) {
         if (cuzk_status_grpc_code((cuzk_status)st) == (int)code)
             return (cuzk_status)st;
@@ -158,9 +178,8 @@ static cuzk_status take_status(const rpc_channel *c, const unary *u, cuzk_err *e
     n = n < sizeof text ? n : sizeof text - 1;
     memcpy(text, GRPC_SLICE_START_PTR(u->details), n);
     text[n] = '\0';
-    if (u->code == GRPC_STATUS_RESOURCE_EXHAUSTED)
-        return cuzk_fail(err, CUZK_BUDGET, 0, "daemon: %s", text);
-    return cuzk_fail(err, status_of(u->code), 0, "daemon at %s: %s", c->address.text, text);
+    return cuzk_fail(err, status_of(u->code, &u->trailing), 0, "daemon at %s: %s", c->address.text,
+                     text);
 }
 
 static cuzk_status take_response(const unary *u, uint8_t **response, size_t *n, cuzk_err *err)

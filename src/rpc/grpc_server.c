@@ -32,6 +32,10 @@
 #define N_PENDING_NEW 8u /* calls that libgrpc may hand over before we ask again */
 #define MAX_ADDRESSES 8u
 #define CANCEL_MS     5000u
+#define MAX_TRAILER   3u
+
+/* After a limit was met. A job takes seconds to minutes, so sooner is no use. */
+#define RETRY_AFTER_MS "2000"
 
 /* Request bytes that libgrpc itself may hold while messages arrive; beyond, it reads no further. */
 #define READ_BUFFER_BYTES ((size_t)2 << 30)
@@ -49,6 +53,8 @@ struct rpc_call {
     grpc_call_details details;
     grpc_metadata_array metadata;
     grpc_byte_buffer *request, *response;
+    grpc_metadata trailer[MAX_TRAILER]; /* of a failed call */
+    size_t n_trailer;
     int cancelled; /* written by libgrpc before CLOSE fires */
     tag on_new, on_recv, on_close, on_send;
 
@@ -151,6 +157,8 @@ static void send_answer(rpc_call *c, grpc_status_code code, grpc_slice *details)
     }
     op[n].op = GRPC_OP_SEND_STATUS_FROM_SERVER;
     op[n].data.send_status_from_server.status = code;
+    op[n].data.send_status_from_server.trailing_metadata = c->trailer;
+    op[n].data.send_status_from_server.trailing_metadata_count = c->n_trailer;
     op[n++].data.send_status_from_server.status_details = details;
     if (grpc_call_start_batch(c->call, op, n, &c->on_send, NULL) != GRPC_CALL_OK)
         cuzk_rpc_release(c);
@@ -166,12 +174,30 @@ void cuzk_rpc_reply(rpc_call *c, const uint8_t *msg, size_t n)
     send_answer(c, GRPC_STATUS_OK, NULL);
 }
 
+static void add_trailer(rpc_call *c, const char *key, const char *value)
+{
+    CUZK_DASSERT(c->n_trailer < MAX_TRAILER);
+    grpc_metadata *m = &c->trailer[c->n_trailer++];
+    m->key = grpc_slice_from_static_string(key);
+    m->value = grpc_slice_from_static_string(value);
+}
+
+/* What a program needs to decide, in plain ASCII; status names are static. */
+static void explain(rpc_call *c, cuzk_status st)
+{
+    add_trailer(c, "cuzk-reason", cuzk_status_name(st));
+    add_trailer(c, "cuzk-retryable", cuzk_status_retryable(st) ? "true" : "false");
+    if (cuzk_status_grpc_code(st) == GRPC_STATUS_RESOURCE_EXHAUSTED && cuzk_status_retryable(st))
+        add_trailer(c, "grpc-retry-pushback-ms", RETRY_AFTER_MS);
+}
+
 void cuzk_rpc_fail(rpc_call *c, cuzk_status st, const char *message)
 {
     if (!begin_answer(c)) {
         cuzk_rpc_release(c);
         return;
     }
+    explain(c, st);
     grpc_slice details = grpc_slice_from_copied_string(message);
     send_answer(c, (grpc_status_code)cuzk_status_grpc_code(st), &details);
     grpc_slice_unref(details);
