@@ -1,7 +1,8 @@
 /* Status codes and error detail shared by every part of cuzk.
  *
  * One table (CUZK_STATUS_MAP) is the only place where a status, its text, its exit code, its
- * gRPC code and whether to retry are written; enum, names and mappings are derived from it (docs/errors.md lists them).
+ * gRPC code and whether to retry are written; enum, names and mappings are derived from it
+ * (docs/errors.md lists them).
  */
 #ifndef CUZK_ERROR_H
 #define CUZK_ERROR_H
