@@ -20,13 +20,14 @@ extern "C" {
     X(ENCODING, 2, 3, 0, "malformed input")                                                        \
     X(REJECTED, 1, 3, 0, "proof is not valid")                                                     \
     X(UNSATISFIED, 3, 3, 0, "witness does not satisfy the circuit")                                \
-    X(PARAMS, 4, 9, 0, "parameters missing or damaged")                                            \
+    X(PARAMS, 4, 9, 0, "parameters missing or unsuitable")                                         \
+    X(CORRUPT, 4, 15, 0, "parameters damaged")                                                     \
     X(NOT_FOUND, 5, 5, 0, "not found")                                                             \
     X(EXISTS, 5, 6, 0, "already exists")                                                           \
     X(IO, 6, 15, 0, "input or output failed")                                                      \
     X(NOMEM, 7, 8, 1, "allocation failed")                                                         \
     X(BUDGET, 7, 8, 1, "limit would be exceeded")                                                  \
-    X(NEVER_FITS, 7, 9, 0, "needs more than the whole budget")                                     \
+    X(MEMORY, 7, 9, 0, "larger than the memory budget")                                            \
     X(UNAVAILABLE, 8, 14, 1, "service not available")                                              \
     X(TIMEOUT, 8, 4, 1, "deadline exceeded")                                                       \
     X(CANCELLED, 9, 1, 0, "cancelled")                                                             \

@@ -543,6 +543,11 @@ static cuzk_status make_job(engine *e, const submission *s, job **out, cuzk_err 
     j->n_bytes = s->r->n_bytes;
     j->submitted_ns = now_of(e);
     cuzk_status st = e->backend.parse(e->backend.ctx, &j->req, s->r->msg, err);
+    if (st == CUZK_OK && e->backend.admit) {
+        st = e->backend.admit(e->backend.ctx, j->req, err);
+        if (st != CUZK_OK)
+            e->backend.request_free(e->backend.ctx, j->req);
+    }
     if (st != CUZK_OK) {
         cuzk_job_unref(j);
         return st;
@@ -697,9 +702,9 @@ bool cuzk_engine_cancel(engine *e, const char *job_id)
     return was_running;
 }
 
-cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded, cuzk_err *err)
+const engine_backend *cuzk_engine_backend(const engine *e)
 {
-    return e->backend.preload(e->backend.ctx, circuit, already_loaded, err);
+    return &e->backend;
 }
 
 /* Takes one waiting job out and ends it; false when none is left. */
@@ -762,9 +767,4 @@ void cuzk_engine_stats(engine *e, engine_stats *out)
     out->bytes = e->table.n_admitted_bytes;
     out->draining = e->draining;
     pthread_mutex_unlock(&e->lock);
-}
-
-size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max)
-{
-    return e->backend.loaded(e->backend.ctx, out, max);
 }

@@ -226,6 +226,28 @@ static void cancel_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
 
 /* ---- status ---- */
 
+static Cuzk__V1__SRSStatus__Tier tier_of(srs_tier tier)
+{
+    switch (tier) {
+    case SRS_HOT:
+        return CUZK__V1__SRSSTATUS__TIER__HOT;
+    case SRS_WARM:
+        return CUZK__V1__SRSSTATUS__TIER__WARM;
+    case SRS_COLD:
+        break;
+    }
+    return CUZK__V1__SRSSTATUS__TIER__COLD;
+}
+
+/* What is loaded first, then what could be. */
+static size_t srs_infos(engine *e, cuzk_prover_srs_info info[MAX_SRS])
+{
+    size_t n = cuzk_engine_loaded(e, info, MAX_SRS);
+    n = n < MAX_SRS ? n : MAX_SRS;
+    size_t more = cuzk_engine_on_disk(e, info + n, MAX_SRS - n);
+    return n + (more < MAX_SRS - n ? more : MAX_SRS - n);
+}
+
 static void get_status(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
     (void)msg; /* no fields */
@@ -246,13 +268,13 @@ static void get_status(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
         out.total_proofs_completed += stats.kind[k].completed;
         out.total_proofs_failed += stats.kind[k].failed;
     }
-    size_t n_srs = cuzk_engine_loaded(ctx, info, MAX_SRS);
-    n_srs = n_srs < MAX_SRS ? n_srs : MAX_SRS;
+    size_t n_srs = srs_infos(ctx, info);
     for (size_t i = 0; i < n_srs; i++) {
         cuzk__v1__srsstatus__init(&srs[i]);
         srs[i].circuit_id = info[i].circuit;
         srs[i].size_bytes = info[i].bytes;
         srs[i].ref_count = info[i].ref_count;
+        srs[i].tier = tier_of(info[i].tier);
         srs_at[i] = &srs[i];
     }
     out.loaded_srs = srs_at;
@@ -301,12 +323,25 @@ static void preload_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
     reply(call, &out.base);
 }
 
+/* In use: nothing is freed, and that is no error (formats.md 1.4). */
 static void evict_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    (void)ctx;
-    (void)msg;
-    (void)n;
-    cuzk_rpc_fail(call, CUZK_UNSUPPORTED, "EvictSRS is not offered yet: parameters stay loaded");
+    wire_message w;
+    cuzk_err err = {0};
+    cuzk_evict_result r = {0};
+    if (!unpack(&w, call, &cuzk__v1__evict_srs_request__descriptor, msg, n))
+        return;
+    cuzk_status st = cuzk_engine_evict(
+        ctx, ((const Cuzk__V1__EvictSrsRequest *)w.message)->circuit_id, &r, &err);
+    cuzk_wire_fini(&w);
+    if (st != CUZK_OK) {
+        cuzk_rpc_fail(call, st, err.msg);
+        return;
+    }
+    Cuzk__V1__EvictSrsResponse out = CUZK__V1__EVICT_SRS_RESPONSE__INIT;
+    out.was_loaded = r.was_loaded;
+    out.freed_bytes = r.freed_bytes;
+    reply(call, &out.base);
 }
 
 #define METHOD(name) "/cuzk.v1.ProvingEngine/" name
@@ -319,6 +354,6 @@ const rpc_method cuzk_service_methods[] = {
     {METHOD("GetStatus"), RPC_INLINE, get_status},
     {METHOD("GetMetrics"), RPC_INLINE, get_metrics},
     {METHOD("PreloadSRS"), RPC_SLOW, preload_srs},
-    {METHOD("EvictSRS"), RPC_INLINE, evict_srs},
+    {METHOD("EvictSRS"), RPC_SLOW, evict_srs},
 };
 const size_t cuzk_service_n_methods = CUZK_ARRAY_LEN(cuzk_service_methods);

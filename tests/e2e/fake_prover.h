@@ -140,7 +140,30 @@ static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *alr
 static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t max)
 {
     (void)ctx;
-    static const cuzk_prover_srs_info one = {"porep-2k", 12345, 2};
+    static const cuzk_prover_srs_info one = {.circuit = "porep-2k", .bytes = 12345, .ref_count = 2};
+    if (max)
+        out[0] = one;
+    return 1;
+}
+
+/* porep-2k is in use, porep-8m idle, others are not loaded. */
+static inline cuzk_status fake_evict(void *ctx, const char *circuit, cuzk_evict_result *out,
+                                     cuzk_err *err)
+{
+    (void)ctx;
+    if (strcmp(circuit, "nope") == 0)
+        return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
+    if (strcmp(circuit, "porep-2k") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .busy = true, .ref_count = 2};
+    else if (strcmp(circuit, "porep-8m") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .freed_bytes = 777};
+    return CUZK_OK;
+}
+
+static inline size_t fake_on_disk(void *ctx, cuzk_prover_srs_info out[], size_t max)
+{
+    (void)ctx;
+    static const cuzk_prover_srs_info one = {.circuit = "porep-8m", .bytes = 777, .tier = SRS_COLD};
     if (max)
         out[0] = one;
     return 1;
@@ -148,8 +171,14 @@ static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t m
 
 static inline engine_backend fake_backend(fake_prover *f)
 {
-    return (engine_backend){f,          fake_parse,   fake_request_free,
-                            fake_prove, fake_preload, fake_loaded};
+    return (engine_backend){.ctx = f,
+                            .parse = fake_parse,
+                            .request_free = fake_request_free,
+                            .prove = fake_prove,
+                            .preload = fake_preload,
+                            .loaded = fake_loaded,
+                            .on_disk = fake_on_disk,
+                            .evict = fake_evict};
 }
 
 #endif

@@ -191,7 +191,6 @@ static void test_raw(void **state)
     } c[] = {
         {"/cuzk.v1.ProvingEngine/Nothing", NULL, 0, CUZK_UNSUPPORTED, "unknown method"},
         {"/grpc.health.v1.Health/Check", NULL, 0, CUZK_UNSUPPORTED, "/grpc.health.v1.Health/Check"},
-        {"/cuzk.v1.ProvingEngine/EvictSRS", NULL, 0, CUZK_UNSUPPORTED, "EvictSRS"},
         {"/cuzk.v1.ProvingEngine/Prove", NULL, 0, CUZK_INVAL, "missing submit field"},
         {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_ENCODING,
          "do not decode"},
@@ -332,7 +331,10 @@ static void test_status_and_metrics(void **state)
         assert_int_equal(s.queue[i].pending, winning);
         assert_int_equal(s.queue[i].in_progress, porep);
     }
-    assert_int_equal(s.n_srs, 1);
+    assert_int_equal(s.n_srs, 2);
+    assert_int_equal(s.srs[0].tier, CUZK_TIER_HOT);
+    assert_string_equal(s.srs[1].circuit, "porep-8m");
+    assert_int_equal(s.srs[1].tier, CUZK_TIER_COLD);
     assert_string_equal(s.srs[0].circuit, "porep-2k");
     assert_int_equal(s.srs[0].bytes, 12345);
     assert_int_equal(s.srs[0].ref_count, 2);
@@ -354,6 +356,34 @@ static void test_status_and_metrics(void **state)
     assert_false(already);
     assert_int_equal(cuzk_client_preload(f.c, "nope", CALL_MS, &already, &ms, &err), CUZK_INVAL);
     assert_non_null(strstr(err.msg, "unknown circuit ID: nope"));
+    finish(&f);
+}
+
+static void test_evict(void **state) /* E05, the wire's side */
+{
+    (void)state;
+    fixture f;
+    start(&f, 0);
+    const struct {
+        const char *circuit;
+        cuzk_status st;
+        bool was_loaded;
+        uint64_t freed;
+    } c[] = {
+        {"porep-2k", CUZK_OK, true, 0}, /* in use */
+        {"porep-8m", CUZK_OK, true, 777},
+        {"snap-32g", CUZK_OK, false, 0},
+        {"nope", CUZK_INVAL, false, 0},
+    };
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
+        bool was_loaded = false;
+        uint64_t freed = 0;
+        cuzk_err err = {0};
+        assert_int_equal(cuzk_client_evict(f.c, c[i].circuit, CALL_MS, &was_loaded, &freed, &err),
+                         c[i].st);
+        assert_int_equal(was_loaded, c[i].was_loaded);
+        assert_int_equal(freed, c[i].freed);
+    }
     finish(&f);
 }
 
@@ -526,6 +556,7 @@ int main(void)
         cmocka_unit_test(test_await_and_cancel),
         cmocka_unit_test(test_client_gone),
         cmocka_unit_test(test_status_and_metrics),
+        cmocka_unit_test(test_evict),
         cmocka_unit_test(test_exposed_tcp_is_refused),
         cmocka_unit_test(test_socket_path),
         cmocka_unit_test(test_no_daemon),
