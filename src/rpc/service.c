@@ -347,13 +347,19 @@ static void evict_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 #define METHOD(name) "/cuzk.v1.ProvingEngine/" name
 
 const rpc_method cuzk_service_methods[] = {
-    {METHOD("SubmitProof"), RPC_DOOR, submit_proof},
-    {METHOD("Prove"), RPC_DOOR, prove},
-    {METHOD("AwaitProof"), RPC_INLINE, await_proof},
-    {METHOD("CancelProof"), RPC_INLINE, cancel_proof},
-    {METHOD("GetStatus"), RPC_INLINE, get_status},
-    {METHOD("GetMetrics"), RPC_INLINE, get_metrics},
-    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs},
-    {METHOD("EvictSRS"), RPC_SLOW, evict_srs},
+    {METHOD("SubmitProof"), RPC_DOOR, submit_proof, NULL},
+    {METHOD("Prove"), RPC_DOOR, prove, NULL},
+    {METHOD("AwaitProof"), RPC_INLINE, await_proof, NULL},
+    {METHOD("CancelProof"), RPC_INLINE, cancel_proof, NULL},
+    {METHOD("GetStatus"), RPC_INLINE, get_status, NULL},
+    {METHOD("GetMetrics"), RPC_INLINE, get_metrics, NULL},
+    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs, NULL},
+    {METHOD("EvictSRS"), RPC_INLINE, evict_srs, NULL},
+    {"/grpc.health.v1.Health/Check", RPC_INLINE, cuzk_health_check, NULL},
+    {"/grpc.health.v1.Health/Watch", RPC_STREAM, cuzk_health_watch, cuzk_health_tick},
+    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, cuzk_reflection_info,
+     NULL},
+    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", RPC_STREAM,
+     cuzk_reflection_info, NULL},
 };
 const size_t cuzk_service_n_methods = CUZK_ARRAY_LEN(cuzk_service_methods);

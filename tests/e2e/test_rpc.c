@@ -190,7 +190,8 @@ static void test_raw(void **state)
         const char *text;
     } c[] = {
         {"/cuzk.v1.ProvingEngine/Nothing", NULL, 0, CUZK_UNSUPPORTED, "unknown method"},
-        {"/grpc.health.v1.Health/Check", NULL, 0, CUZK_UNSUPPORTED, "/grpc.health.v1.Health/Check"},
+        {"/grpc.health.v1.Health/Check", (const uint8_t *)"\x0a\x01x", 3, CUZK_NOT_FOUND,
+         "service not known"},
         {"/cuzk.v1.ProvingEngine/Prove", NULL, 0, CUZK_INVAL, "missing submit field"},
         {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_ENCODING,
          "do not decode"},
