@@ -768,3 +768,26 @@ void cuzk_engine_stats(engine *e, engine_stats *out)
     out->draining = e->draining;
     pthread_mutex_unlock(&e->lock);
 }
+
+const char *cuzk_engine_job_state_name(engine_job_state s)
+{
+    static const char *const name[] = {"queued", "running", "paused", "waiting", "between"};
+    return (unsigned)s < CUZK_ARRAY_LEN(name) ? name[s] : "unknown";
+}
+
+size_t cuzk_engine_jobs(engine *e, engine_job_info out[], size_t max)
+{
+    pthread_mutex_lock(&e->lock);
+    const job *j = e->running;
+    if (j && max > 0) {
+        memset(out, 0, sizeof *out);
+        snprintf(out->job_id, sizeof out->job_id, "%s", j->id);
+        out->kind = j->kind;
+        out->priority = out->level = (int)j->priority;
+        out->state = ENGINE_JOB_RUNNING;
+        out->reason = "";
+        out->partition = -1;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return j ? 1 : 0;
+}

@@ -74,7 +74,8 @@ cuzk_status cuzk_rpc_server_new(rpc_server **out, const rpc_server_options *opt,
 {
     CUZK_DASSERT(opt->size == sizeof *opt);
     if (opt->max_message_bytes == 0 || opt->max_message_bytes > INT32_MAX)
-        return cuzk_fail(err, CUZK_INVAL, 0, "message limit of %zu bytes: 1 to 2147483647 are possible",
+        return cuzk_fail(err, CUZK_INVAL, 0,
+                         "message limit of %zu bytes: 1 to 2147483647 are possible",
                          opt->max_message_bytes);
     rpc_server *s = cuzk_calloc(1, sizeof *s);
     if (!s)

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grpc/health/v1/health.pb-c.h"
+#include <grpc/health/v1/health.pb-c.h>
 #include "rpc/service.h"
 #include "rpc/wire.h"
 

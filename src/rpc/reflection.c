@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "grpc/reflection/v1/reflection.pb-c.h"
+#include <grpc/reflection/v1/reflection.pb-c.h>
 #include "rpc/service.h"
 #include "rpc/wire.h"
 #include "rpc/wire_walk.h"

@@ -3,12 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "rpc/wire.h"
+#include "rpc/wire_submit.h"
 
 #define MAX_SRS 64u
+
+#define DEADLINE_FAR_NS ((uint64_t)30 * 86400 * 1000000000u) /* beyond: as good as none */
 
 static void reply(rpc_call *call, const ProtobufCMessage *m)
 {
@@ -134,32 +138,53 @@ static void client_gone(void *ctx, rpc_call *call, uint64_t token)
 
 /* ---- submitting ---- */
 
-static cuzk_status submit(engine *e, const Cuzk__V1__SubmitProofRequest *p, size_t n_bytes,
+static uint64_t unix_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* When the proof ceases to be of use, on the engine's clock: the request's own deadline or, when
+ * the caller waits, his, whichever is first. 0: never. */
+static cuzk_status deadline_of(uint64_t *out, const submit_fields *f, const rpc_call *call,
+                               bool waits, cuzk_err *err)
+{
+    uint64_t left = cuzk_rpc_time_left_ns(call), now_ms = unix_now_ms();
+    if (left == 0)
+        return cuzk_fail(err, CUZK_TIMEOUT, 0, "the deadline of the call has passed");
+    if (f->deadline_unix_ms && f->deadline_unix_ms <= now_ms)
+        return cuzk_fail(err, CUZK_TIMEOUT, 0,
+                         "deadline_unix_ms: %" PRIu64 " has passed, now is %" PRIu64,
+                         f->deadline_unix_ms, now_ms);
+    uint64_t own_ms = f->deadline_unix_ms ? f->deadline_unix_ms - now_ms : UINT64_MAX;
+    uint64_t own = own_ms > DEADLINE_FAR_NS / 1000000u ? UINT64_MAX : own_ms * 1000000u;
+    if (!waits || own < left)
+        left = own;
+    *out = left > DEADLINE_FAR_NS ? 0 : cuzk_now_ns() + left;
+    return CUZK_OK;
+}
+
+static cuzk_status submit(engine *e, const submit_fields *f, size_t n_bytes, rpc_call *call,
                           const engine_listener *listener, engine_ticket *ticket, cuzk_err *err)
 {
-    request_message msg;
-    cuzk_status st = CUZK_OK;
-    byte_view *view = CUZK_NEW_ARRAY(byte_view, p->n_vanilla_proofs + 1);
-    if (!view)
-        return cuzk_fail(err, CUZK_NOMEM, 0, "%zu vanilla proofs", p->n_vanilla_proofs);
-    CUZK_TRY(cuzk_wire_request(&msg, view, p, err));
-    const engine_request r = {p->request_id, p->priority, &msg, n_bytes};
-    CUZK_TRY(cuzk_engine_submit(e, &r, listener, ticket, err));
-out:
-    cuzk_free(view);
-    return st;
+    engine_request r = {.request_id = f->request_id,
+                        .priority = (int)f->priority,
+                        .msg = &f->msg,
+                        .n_bytes = n_bytes};
+    cuzk_status st = deadline_of(&r.deadline_ns, f, call, listener != NULL, err);
+    return st == CUZK_OK ? cuzk_engine_submit(e, &r, listener, ticket, err) : st;
 }
 
 static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    wire_message w;
+    submit_fields f;
     engine_ticket ticket;
     cuzk_err err = {0};
-    if (!unpack(&w, call, &cuzk__v1__submit_proof_request__descriptor, msg, n))
-        return;
-    cuzk_status st =
-        submit(ctx, (const Cuzk__V1__SubmitProofRequest *)w.message, n, NULL, &ticket, &err);
-    cuzk_wire_fini(&w);
+    cuzk_status st = cuzk_wire_submit(&f, msg, n, &err);
+    if (st == CUZK_OK)
+        st = submit(ctx, &f, n, call, NULL, &ticket, &err);
+    cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK) {
         cuzk_rpc_fail(call, st, err.msg);
         return;
@@ -172,20 +197,15 @@ static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
 
 static void prove(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    wire_message w;
+    submit_fields f;
     engine_ticket ticket;
     cuzk_err err = {0};
-    if (!unpack(&w, call, &cuzk__v1__prove_request__descriptor, msg, n))
-        return;
-    const Cuzk__V1__ProveRequest *p = (const Cuzk__V1__ProveRequest *)w.message;
     const engine_listener listener = {answer_prove, call, 0};
-    cuzk_status st = CUZK_INVAL;
     cuzk_rpc_hold(call);
-    if (p->submit)
-        st = submit(ctx, p->submit, n, &listener, &ticket, &err);
-    else
-        cuzk_fail(&err, st, 0, "missing submit field");
-    cuzk_wire_fini(&w);
+    cuzk_status st = cuzk_wire_prove(&f, msg, n, &err);
+    if (st == CUZK_OK)
+        st = submit(ctx, &f, n, call, &listener, &ticket, &err);
+    cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK)
         cuzk_rpc_fail(call, st, err.msg);
     else if (ticket.token)

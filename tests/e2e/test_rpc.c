@@ -195,7 +195,8 @@ static void test_raw(void **state)
         {"/cuzk.v1.ProvingEngine/Prove", NULL, 0, CUZK_INVAL, "missing submit field"},
         {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_ENCODING,
          "do not decode"},
-        {"/cuzk.v1.ProvingEngine/SubmitProof", bomb, sizeof bomb, CUZK_ENCODING, ""},
+        {"/cuzk.v1.ProvingEngine/SubmitProof", bomb, sizeof bomb, CUZK_INVAL,
+         "vanilla_proofs: more than"},
     };
     for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
         uint8_t *out;
