@@ -2,7 +2,7 @@
 # python3-grpcio against the daemon with the fake prover: check.sh TEST_DAEMON PROTO_DIR. Exit 77:
 # skipped, without python3-grpcio. Debian's python, since its packages are meant.
 set -u
-daemon=$1 proto=$2 here=$(dirname "$0")
+daemon=$(realpath "$1") proto=$(realpath "$2") here=$(dirname "$(realpath "$0")")
 python=/usr/bin/python3
 "$python" -c 'import grpc, google.protobuf' 2>/dev/null || { echo "SKIP no python3-grpcio"; exit 77; }
 command -v protoc openssl >/dev/null || { echo "SKIP no protoc or openssl"; exit 77; }
