@@ -18,6 +18,17 @@ from google.protobuf import descriptor_pb2
 
 MIB = 1 << 20
 OPTIONS = [("grpc.max_send_message_length", 256 * MIB), ("grpc.max_receive_message_length", 256 * MIB)]
+# docs/errors.md
+STATUSES = {
+    "INVAL": ("INVALID_ARGUMENT", "false"), "ENCODING": ("INVALID_ARGUMENT", "false"),
+    "UNSATISFIED": ("INVALID_ARGUMENT", "false"), "PARAMS": ("FAILED_PRECONDITION", "false"),
+    "CORRUPT": ("DATA_LOSS", "false"), "NOT_FOUND": ("NOT_FOUND", "false"), "EXISTS": ("ALREADY_EXISTS", "false"),
+    "IO": ("DATA_LOSS", "false"), "NOMEM": ("RESOURCE_EXHAUSTED", "true"), "BUDGET": ("RESOURCE_EXHAUSTED", "true"),
+    "MEMORY": ("FAILED_PRECONDITION", "false"), "UNAVAILABLE": ("UNAVAILABLE", "true"),
+    "TIMEOUT": ("DEADLINE_EXCEEDED", "true"), "CANCELLED": ("CANCELLED", "false"),
+    "UNSUPPORTED": ("UNIMPLEMENTED", "false"), "DEVICE": ("INTERNAL", "true"), "DEVICE_LOST": ("INTERNAL", "false"),
+    "INTERNAL": ("INTERNAL", "false"),
+}
 FAIL, WAIT = 1, 2  # miner ids that the fake prover knows
 
 
@@ -60,6 +71,8 @@ def expect(code, reason, retryable, call, *args, **kwargs):
         meta = dict(e.trailing_metadata())
         assert meta.get("cuzk-reason") == reason, (e, meta)
         assert meta.get("cuzk-retryable") == retryable, (e, meta)
+        hint = code == grpc.StatusCode.RESOURCE_EXHAUSTED and retryable == "true"
+        assert ("grpc-retry-pushback-ms" in meta) == hint, meta
         return e.details()
     raise AssertionError(f"no {code}")
 
@@ -95,6 +108,8 @@ def check_errors(c):
     expect(code.NOT_FOUND, "NOT_FOUND", "false", c.AwaitProof, pb.AwaitProofRequest(job_id="nobody"), timeout=60)
     expect(code.DEADLINE_EXCEEDED, "TIMEOUT", "true", c.prove, deadline_unix_ms=int(time.time() * 1000) - 1)
     expect(code.INVALID_ARGUMENT, "INVAL", "false", c.EvictSRS, pb.EvictSrsRequest(circuit_id="nope"), timeout=60)
+    for name, want in STATUSES.items():  # G20
+        expect(getattr(code, want[0]), name, want[1], c.PreloadSRS, pb.PreloadSrsRequest(circuit_id="fail:" + name))
     zipped = pb.ProveRequest(submit=pb.SubmitProofRequest(proof_kind=1, vanilla_proof=bytes(MIB)))
     try:
         c.Prove(zipped, timeout=60, compression=grpc.Compression.Gzip)

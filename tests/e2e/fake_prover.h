@@ -4,6 +4,7 @@
  *   miner_id FAKE_FAIL              fails
  *   miner_id FAKE_WAIT              waits until the gate is opened, or until it is cancelled
  *   miner_id FAKE_STUCK             waits for the gate and ignores cancellation
+ *   miner_id FAKE_STATUS + n        fails with status n
  *   any other                       a proof of 192 bytes, each the low byte of sector_number
  */
 #ifndef FAKE_PROVER_H
@@ -17,7 +18,7 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3 };
+enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_STATUS = 5000 };
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
@@ -116,6 +117,8 @@ static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
     pthread_mutex_unlock(&f->lock);
     if (!done)
         return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled");
+    if (req->miner_id > FAKE_STATUS && req->miner_id < FAKE_STATUS + CUZK_STATUS_COUNT)
+        return cuzk_fail(err, (cuzk_status)(req->miner_id - FAKE_STATUS), 0, "fake: as told");
     if (fail)
         return cuzk_fail(err, CUZK_PARAMS, 0, "fake: parameters are missing \x01\xff");
     cuzk_span s = cuzk_span_begin(job->trace, "witness", 0);
@@ -128,12 +131,18 @@ static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
     return CUZK_OK;
 }
 
+/* "fail:NAME" fails with that status. */
 static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *already, cuzk_err *err)
 {
     (void)ctx;
     *already = strcmp(circuit, "porep-2k") == 0;
     if (*already || strcmp(circuit, "porep-8m") == 0)
         return CUZK_OK;
+    for (int st = 1; st < CUZK_STATUS_COUNT; st++) {
+        if (strncmp(circuit, "fail:", 5) == 0 &&
+            strcmp(circuit + 5, cuzk_status_name((cuzk_status)st)) == 0)
+            return cuzk_fail(err, (cuzk_status)st, 0, "fake: as told");
+    }
     return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
 }
 
