@@ -37,7 +37,7 @@ typedef struct {
     size_t n_listen;           /* 0: CUZK_DEFAULT_ADDRESS */
     const char *params_dir;    /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
     unsigned n_threads;        /* of the prover; 0: all that the process may use */
-    bool insecure;             /* TCP beyond loopback, where there is no authentication */
+    bool insecure;             /* TCP beyond loopback without TLS and token */
     bool insecure_test_rs;     /* published r and s: golden proofs only */
     size_t max_jobs;           /* waiting and running; more are refused */
     uint64_t max_bytes;        /* of their requests */
@@ -45,6 +45,11 @@ typedef struct {
     unsigned result_ttl_s;     /* and for how long */
     unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
     unsigned stop_s;           /* after that, before the process ends without it */
+    /* TCP only; PEM files. The certificate and its key go together: TLS instead of plain text. With
+     * an authority clients must show a certificate of it. NULL: none. */
+    const char *tls_cert, *tls_key, *tls_client_ca;
+    const char *token_file;   /* TCP only: calls must bring its first line as a bearer token */
+    size_t max_message_bytes; /* of one request; at most 2^31 - 1 */
     cuzk_log_options log;
     const cuzk_daemon_note *notes; /* about the settings: logged once the log is open */
     size_t n_notes;
@@ -58,7 +63,7 @@ typedef struct {
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
         .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
-        .log = {.level = -1},                                                                      \
+        .max_message_bytes = (size_t)256 << 20, .log = {.level = -1},                              \
     }
 
 /* Refuses what cuzk_daemon_run would refuse before it opens anything: addresses above all. */

@@ -543,6 +543,11 @@ static cuzk_status make_job(engine *e, const submission *s, job **out, cuzk_err 
     j->n_bytes = s->r->n_bytes;
     j->submitted_ns = now_of(e);
     cuzk_status st = e->backend.parse(e->backend.ctx, &j->req, s->r->msg, err);
+    if (st == CUZK_OK && e->backend.admit) {
+        st = e->backend.admit(e->backend.ctx, j->req, err);
+        if (st != CUZK_OK)
+            e->backend.request_free(e->backend.ctx, j->req);
+    }
     if (st != CUZK_OK) {
         cuzk_job_unref(j);
         return st;
@@ -697,9 +702,9 @@ bool cuzk_engine_cancel(engine *e, const char *job_id)
     return was_running;
 }
 
-cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded, cuzk_err *err)
+const engine_backend *cuzk_engine_backend(const engine *e)
 {
-    return e->backend.preload(e->backend.ctx, circuit, already_loaded, err);
+    return &e->backend;
 }
 
 /* Takes one waiting job out and ends it; false when none is left. */
@@ -764,7 +769,25 @@ void cuzk_engine_stats(engine *e, engine_stats *out)
     pthread_mutex_unlock(&e->lock);
 }
 
-size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max)
+const char *cuzk_engine_job_state_name(engine_job_state s)
 {
-    return e->backend.loaded(e->backend.ctx, out, max);
+    static const char *const name[] = {"queued", "running", "paused", "waiting", "between"};
+    return (unsigned)s < CUZK_ARRAY_LEN(name) ? name[s] : "unknown";
+}
+
+size_t cuzk_engine_jobs(engine *e, engine_job_info out[], size_t max)
+{
+    pthread_mutex_lock(&e->lock);
+    const job *j = e->running;
+    if (j && max > 0) {
+        memset(out, 0, sizeof *out);
+        snprintf(out->job_id, sizeof out->job_id, "%s", j->id);
+        out->kind = j->kind;
+        out->priority = out->level = (int)j->priority;
+        out->state = ENGINE_JOB_RUNNING;
+        out->reason = "";
+        out->partition = -1;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return j ? 1 : 0;
 }

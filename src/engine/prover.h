@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cuzk/cuzk.h"
+#include "engine/budget.h"
 #include "filecoin/circuit_id.h"
 #include "filecoin/request.h"
 
@@ -21,16 +22,61 @@ cuzk_status cuzk_prover_job_prove(prover_job *j, unsigned index, uint8_t out[CUZ
                                   cuzk_err *err);
 void cuzk_prover_job_close(prover_job *j); /* accepts NULL */
 
-/* Loads the parameters of a circuit ahead of the first proof. */
+/* Whether a proof of this circuit can ever be made here: CUZK_PARAMS when the file is missing,
+ * CUZK_MEMORY when it needs more than the budget. Quick; reads no file. */
+cuzk_status cuzk_prover_admit(cuzk_prover *p, circuit_id id, cuzk_err *err);
+
+/* Loads the parameters of a circuit ahead of the first proof; waits until they are there. */
 cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loaded,
                                 cuzk_trace *trace, cuzk_err *err);
 
+/* The same in the background, one circuit after the other, on a thread "cuzk-preload". Once a
+ * prover. A failure is logged and kept for the report; the others are still loaded. */
+cuzk_status cuzk_prover_preload_start(cuzk_prover *p, const circuit_id id[], size_t n,
+                                      cuzk_err *err);
+
+/* How far that is: "LOADING percent %". All zero when nothing was to be preloaded. Never waits. */
+typedef struct {
+    unsigned n_all, n_done, n_failed; /* circuits; done: loaded or failed */
+    unsigned percent;                 /* of the bytes of all of them; 100 only when done */
+    char circuit[24];                 /* that is loading now; "" when done */
+    cuzk_err error;                   /* of the first that failed */
+} cuzk_preload_report;
+void cuzk_prover_preload_report(cuzk_prover *p, cuzk_preload_report *out);
+
+/* Gives up the memory of a circuit's parameters unless a proof uses them (busy: nothing is freed).
+ * Never waits. A load in progress counts as use. Files are not touched. */
+typedef struct {
+    bool was_loaded;
+    bool busy;
+    unsigned ref_count;   /* users, when busy */
+    uint64_t freed_bytes; /* as many as loading took */
+} cuzk_evict_result;
+cuzk_status cuzk_prover_evict(cuzk_prover *p, circuit_id id, cuzk_evict_result *out, cuzk_err *err);
+
+/* Numbers as on the wire. */
+typedef enum {
+    SRS_HOT,  /* in memory */
+    SRS_WARM, /* the file is open; its points are read as proofs need them */
+    SRS_COLD, /* the file is there */
+} srs_tier;
+
 typedef struct {
     char circuit[24];
-    uint64_t bytes;
-    unsigned ref_count;
+    uint64_t bytes;     /* in memory; when loading, in the end */
+    unsigned ref_count; /* proofs that use them now */
+    srs_tier tier;
+    bool loading;     /* on its way to HOT; tier is COLD meanwhile */
+    unsigned percent; /* of the load; 100 when HOT */
+    uint64_t idle_ns; /* since the last use ended; 0 while in use */
 } cuzk_prover_srs_info;
-/* Fills up to max entries and returns how many are loaded. Never waits for a load in progress. */
+/* Fills up to max entries with what is HOT, WARM or loading, and returns how many there are. Never
+ * waits for a load in progress. */
 size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max);
+/* The same for what is COLD: parameter files seen when the prover was made, or later. */
+size_t cuzk_prover_on_disk(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max);
+
+/* The one budget of everything big that the process holds; lives as long as the prover. */
+cuzk_budget *cuzk_prover_budget(cuzk_prover *p);
 
 #endif

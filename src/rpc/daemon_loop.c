@@ -76,6 +76,9 @@ static cuzk_status make_server(daemon_state *d, const cuzk_daemon_options *opt, 
     so.n_methods = cuzk_service_n_methods;
     so.ctx = d->engine;
     so.insecure = opt->insecure;
+    so.tls = (rpc_tls_files){opt->tls_client_ca, opt->tls_cert, opt->tls_key};
+    so.token_file = opt->token_file;
+    so.max_message_bytes = opt->max_message_bytes;
     cuzk_status st = cuzk_rpc_server_new(&d->server, &so, err);
     for (size_t i = 0; st == CUZK_OK && i < n; i++)
         st = cuzk_rpc_server_listen(d->server, address[i], err);

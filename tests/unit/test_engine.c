@@ -106,7 +106,7 @@ static cuzk_status submit(fixture *f, ask a, bool listen, engine_ticket *t, cuzk
     request_message m = {.kind = a.kind, .miner_id = a.miner, .sector_number = a.sector};
     const char *v = a.vanilla ? a.vanilla : "x";
     m.vanilla_proof = (byte_view){(const uint8_t *)v, strlen(v)};
-    engine_request r = {a.id, a.priority, &m, 100};
+    engine_request r = {a.id, a.priority, &m, 100, 0};
     engine_listener l = {hear, &f->ear, 0};
     return cuzk_engine_submit(f->e, &r, listen ? &l : NULL, t, err);
 }
