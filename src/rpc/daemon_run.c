@@ -15,6 +15,7 @@ cuzk_status cuzk_daemon_run(const cuzk_daemon_options *opt, cuzk_err *err)
     cuzk_daemon_block_signals(&signals);
     cuzk_status st;
     CUZK_TRY(cuzk_prover_new(&prover, &prover_options, err));
+    cuzk_prover_log_setup(prover);
     const engine_backend backend = cuzk_engine_backend_of(prover);
     CUZK_TRY(cuzk_daemon_serve(opt, &backend, &signals, err));
 out:
