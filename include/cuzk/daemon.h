@@ -50,6 +50,17 @@ typedef struct {
     const char *tls_cert, *tls_key, *tls_client_ca;
     const char *token_file;   /* TCP only: calls must bring its first line as a bearer token */
     size_t max_message_bytes; /* of one request; at most 2^31 - 1 */
+    unsigned socket_mode;     /* of a unix socket's file; who may write to it may call */
+    uint64_t ageing_ms;       /* a class that waits so long rises by one; 0: never */
+    uint64_t stall_ms;        /* a job without progress for so long is named in the log; 0: never */
+    /* As in cuzk_prover_options: 0 is automatic. */
+    uint64_t max_memory, memory_margin;
+    unsigned eviction_min_idle_s;
+    bool allow_insecure_params;
+    const char *cache_dir;      /* NULL: the default; "": nowhere */
+    const char *const *preload; /* circuits to load in the background from the start on */
+    size_t n_preload;
+    const char *http_listen; /* host:port; NULL: off */
     cuzk_log_options log;
     const cuzk_daemon_note *notes; /* about the settings: logged once the log is open */
     size_t n_notes;
@@ -63,7 +74,8 @@ typedef struct {
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
         .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
-        .max_message_bytes = (size_t)256 << 20, .log = {.level = -1},                              \
+        .max_message_bytes = (size_t)256 << 20, .socket_mode = 0600, .ageing_ms = 600000,          \
+        .stall_ms = 60000, .eviction_min_idle_s = 300, .log = {.level = -1},                       \
     }
 
 /* Refuses what cuzk_daemon_run would refuse before it opens anything: addresses above all. */

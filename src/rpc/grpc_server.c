@@ -160,9 +160,9 @@ static cuzk_status listen_unix(rpc_server *s, const rpc_address *a, socket_claim
     cuzk_status st = cuzk_socket_claim_begin(claim, a->path, err);
     if (st != CUZK_OK)
         return st;
-    /* bind makes the file with mode 0777 & ~umask; so it is 0600 from its first moment on */
+    /* bind makes the file with mode 0777 & ~umask; so its mode is right from its first moment on */
     int port = 0;
-    mode_t old = umask(0177);
+    mode_t old = umask(0777 & ~(mode_t)s->opt.socket_mode);
     st = add_port(s, a, &(rpc_tls_files){NULL, NULL, NULL}, &port, err);
     umask(old);
     cuzk_socket_claim_bound(claim, port > 0);

@@ -60,6 +60,10 @@ for bad in tcp:// unix:// unix://relative 127.0.0.1:70000 127.0.0.1 ""; do
 done
 exits "G06 [::1]:0" 0 "" "$CUZK" config check --config "" --listen "[::1]:0"
 
+exits "http.listen is no unix socket" 2 "http.listen.*host:port" "$CUZK" config check --config "" --http unix:///x
+exits "a certificate without its key" 2 "go together" "$CUZK" config check --config "" --set daemon.tls_cert=c
+exits "preload: no such circuit" 2 "srs.preload.*porep-33g" "$CUZK" config check --config "" --preload porep-33g
+
 # G02: the established daemon's file
 sample=tests/data/config/established.toml
 exits "G02 the sample listens for everybody" 2 "insecure" "$CUZK" config check $sample
@@ -145,6 +149,11 @@ answers >/dev/null && pass "C20 a full disk"
 stop
 exits "a log file that cannot be made" 6 "cannot open /proc/nowhere/x" "$CUZK" serve --listen "$address" --log-file /proc/nowhere/x
 
+# who may write to the socket
+start --listen "$address" --set daemon.socket_mode=0660
+same "daemon.socket_mode" 660 "$(stat -c %a "$sock")"
+stop
+
 # the service manager
 for notify in "$work/notify" "@cuzk-test-$$"; do
     python3 tests/e2e/sd_socket.py "$notify" "$work/notified" &
@@ -163,7 +172,20 @@ for notify in "$work/notify" "@cuzk-test-$$"; do
     listener=
     rm -f "$work/notified"
 done
-export WATCHDOG_PID=1
+python3 tests/e2e/sd_socket.py "$work/notify2" "$work/notified" &
+listener=$!
+until_ok "listener" grep -q listening "$work/notified"
+params_for porep-2k
+export NOTIFY_SOCKET=$work/notify2
+unset WATCHDOG_USEC
+start --listen "$address" --params "$PARAMS" --preload porep-2k
+until_ok "STATUS after loading" eval 'grep -v READY "$work/notified" | grep -q "^STATUS=serving$"' && pass "STATUS after loading"
+until_ok "preloaded" eval 'answers | grep -q "porep-2k"' && pass "srs.preload loads"
+stop
+kill "$listener"
+wait "$listener" 2>/dev/null
+listener=
+export WATCHDOG_PID=1 WATCHDOG_USEC=400000
 start --listen "$address"
 stop
 unset NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID
