@@ -7,8 +7,10 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "cuzk/client.h"
 #include "cuzk/config.h"
 #include "cuzk/cuzk.h"
+#include "cuzk/daemon.h"
 
 #define CLI_EXIT_USAGE 64
 
@@ -63,6 +65,24 @@ typedef struct {
             "folder of parameter files; default: $FIL_PROOFS_PARAMETER_CACHE, then\n"              \
             "/var/tmp/filecoin-proof-parameters"                                                   \
     }
+
+/* Options of the verbs that call a daemon, and the connection they describe. */
+#define CLI_OPT_DAEMON(o)                                                                          \
+    {"address", CLI_STRING, &(o).address, "ADDRESS",                                               \
+     "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},                                 \
+        {"ca", CLI_STRING, &(o).tls_ca, "FILE",                                                    \
+         "use TLS and believe certificates of this authority (PEM)"},                              \
+        {"cert", CLI_STRING, &(o).tls_cert, "FILE", "our own certificate, for daemons that ask"},  \
+        {"key", CLI_STRING, &(o).tls_key, "FILE", "and its key"},                                  \
+    {                                                                                              \
+        "token-file", CLI_STRING, &(o).token_file, "FILE",                                         \
+            "whose first line is the daemon's token"                                               \
+    }
+
+/* Between a daemon's result and the program's: the status of a job that did not complete (err
+ * explains), its report, and its proof in out_path (which may be NULL). */
+cuzk_status cli_job_status(const cuzk_client_result *r, cuzk_err *err);
+void cli_job_report(const cuzk_client_result *r, const char *out_path, bool json);
 
 /* Prints "cuzk: ..." on stderr (and, with json, an object with "error" on stdout); returns the exit
  * code. */
@@ -127,6 +147,9 @@ int cmd_serve(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_await(int argc, char **argv);
+int cmd_cancel(int argc, char **argv);
+int cmd_srs(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_memmon(int argc, char **argv);

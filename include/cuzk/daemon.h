@@ -37,7 +37,7 @@ typedef struct {
     size_t n_listen;           /* 0: CUZK_DEFAULT_ADDRESS */
     const char *params_dir;    /* NULL: $FIL_PROOFS_PARAMETER_CACHE, then the established default */
     unsigned n_threads;        /* of the prover; 0: all that the process may use */
-    bool insecure;             /* TCP beyond loopback, where there is no authentication */
+    bool insecure;             /* TCP beyond loopback without TLS and token */
     bool insecure_test_rs;     /* published r and s: golden proofs only */
     size_t max_jobs;           /* waiting and running; more are refused */
     uint64_t max_bytes;        /* of their requests */
@@ -45,6 +45,22 @@ typedef struct {
     unsigned result_ttl_s;     /* and for how long */
     unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
     unsigned stop_s;           /* after that, before the process ends without it */
+    /* TCP only; PEM files. The certificate and its key go together: TLS instead of plain text. With
+     * an authority clients must show a certificate of it. NULL: none. */
+    const char *tls_cert, *tls_key, *tls_client_ca;
+    const char *token_file;   /* TCP only: calls must bring its first line as a bearer token */
+    size_t max_message_bytes; /* of one request; at most 2^31 - 1 */
+    unsigned socket_mode;     /* of a unix socket's file; who may write to it may call */
+    uint64_t ageing_ms;       /* a class that waits so long rises by one; 0: never */
+    uint64_t stall_ms;        /* a job without progress for so long is named in the log; 0: never */
+    /* As in cuzk_prover_options: 0 is automatic. */
+    uint64_t max_memory, memory_margin;
+    unsigned eviction_min_idle_s;
+    bool allow_insecure_params;
+    const char *cache_dir;      /* NULL: the default; "": nowhere */
+    const char *const *preload; /* circuits to load in the background from the start on */
+    size_t n_preload;
+    const char *http_listen; /* host:port for /metrics, /status and others; NULL: off */
     cuzk_log_options log;
     const cuzk_daemon_note *notes; /* about the settings: logged once the log is open */
     size_t n_notes;
@@ -52,7 +68,6 @@ typedef struct {
      * options above again. Either way the file is opened anew. */
     cuzk_status (*reload)(void *ctx, cuzk_log_options *log, cuzk_err *err);
     void *reload_ctx;
-    const char *http_listen;     /* host:port for /metrics, /status and others; NULL or "": off */
     int timing;                  /* lines of phases: 0 as CUZK_TIMING says, 1 text, 2 JSON */
     const char *memory_csv;      /* the memory monitor appends to it; NULL: kept for /trace only */
     uint64_t memory_interval_ms; /* between its samples; 0: no monitor */
@@ -62,7 +77,9 @@ typedef struct {
     {                                                                                              \
         .size = sizeof(cuzk_daemon_options), .max_jobs = 1000, .max_bytes = (uint64_t)4 << 30,     \
         .max_results = 1000, .result_ttl_s = 3600, .grace_s = 60, .stop_s = 10,                    \
-        .log = {.level = -1}, .memory_interval_ms = 1000,                                          \
+        .max_message_bytes = (size_t)256 << 20, .socket_mode = 0600, .ageing_ms = 600000,          \
+        .stall_ms = 60000, .eviction_min_idle_s = 300, .log = {.level = -1},                       \
+        .memory_interval_ms = 1000,                                                                \
     }
 
 /* Refuses what cuzk_daemon_run would refuse before it opens anything: addresses above all. */

@@ -263,9 +263,11 @@ static cuzk_status parse_value(config_value *v, const config_setting *s, const c
     }
 }
 
-static cuzk_status finish(config_value *out, config_value *v, const char *text, cuzk_status st,
-                          cuzk_err *err)
+static cuzk_status finish(config_value *out, const config_setting *s, config_value *v,
+                          const char *text, cuzk_status st, cuzk_err *err)
 {
+    if (st == CUZK_OK && s->type == TYPE_ADDRESSES && v->n_items == 0)
+        st = cuzk_fail(err, CUZK_INVAL, 0, "an empty list is not accepted: give an address");
     if (st == CUZK_OK) {
         v->text = cuzk_strdup(text);
         if (!v->text)
@@ -285,7 +287,7 @@ cuzk_status cuzk_value_from_text(config_value *out, const config_setting *s, con
     /* the default "" of what is no text means: nothing given */
     bool none = !text[0] && s->state == SETTING_GONE;
     cuzk_status st = none ? CUZK_OK : parse_value(&v, s, text, err);
-    return finish(out, &v, text, st, err);
+    return finish(out, s, &v, text, st, err);
 }
 
 static cuzk_status wrong_type(const config_setting *s, const toml_entry *e, cuzk_err *err)
@@ -352,7 +354,7 @@ static cuzk_status list_from_toml(config_value *out, const config_setting *s, co
         st = wrong_type(s, e, err);
     if (st == CUZK_OK)
         st = join_items(&text, &v, err);
-    st = finish(out, &v, text ? text : "", st, err);
+    st = finish(out, s, &v, text ? text : "", st, err);
     cuzk_free(text);
     return st;
 }

@@ -63,8 +63,9 @@ typedef enum {
 
 typedef struct {
     char circuit[24];
-    uint64_t bytes;     /* in memory; when loading, in the end */
-    unsigned ref_count; /* proofs that use them now */
+    uint64_t bytes;      /* in memory; when loading, in the end */
+    uint64_t file_bytes; /* COLD only */
+    unsigned ref_count;  /* proofs that use them now */
     srs_tier tier;
     bool loading;     /* on its way to HOT; tier is COLD meanwhile */
     unsigned percent; /* of the load; 100 when HOT */
@@ -78,5 +79,10 @@ size_t cuzk_prover_on_disk(cuzk_prover *p, cuzk_prover_srs_info out[], size_t ma
 
 /* The one budget of everything big that the process holds; lives as long as the prover. */
 cuzk_budget *cuzk_prover_budget(cuzk_prover *p);
+/* Times that parameters were loaded into memory, in all. More than there are circuits in use: they
+ * push each other out, and the budget is too small. */
+uint64_t cuzk_prover_n_loads(cuzk_prover *p);
+/* Logs where parameters are looked for and what the memory budget is. */
+void cuzk_prover_log_setup(cuzk_prover *p);
 
 #endif

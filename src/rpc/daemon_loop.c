@@ -26,7 +26,8 @@
 #include "rpc/sd_notify.h"
 #include "rpc/service.h"
 
-#define SEND_MS 5000u /* for last answers to reach their clients */
+#define SECOND_NS ((uint64_t)1000000000)
+#define SEND_MS   5000u /* for last answers to reach their clients */
 
 typedef struct {
     const cuzk_daemon_options *opt;
@@ -35,6 +36,7 @@ typedef struct {
     daemon_watch watch;
     int signal_fd, idle_fd;
     uint64_t ping_ns, next_ping_ns; /* for the service manager's watchdog; ping_ns 0: none */
+    uint64_t next_word_ns;          /* about loading; 0: loading is over */
 } daemon_state;
 
 void cuzk_daemon_block_signals(sigset_t *blocked)
@@ -63,6 +65,8 @@ static cuzk_status make_engine(daemon_state *d, const cuzk_daemon_options *opt,
     eo.max_bytes = opt->max_bytes;
     eo.max_results = opt->max_results;
     eo.result_ttl_ns = (uint64_t)opt->result_ttl_s * 1000000000u;
+    eo.ageing_ns = opt->ageing_ms * 1000000u;
+    eo.stall_ns = opt->stall_ms * 1000000u;
     eo.on_idle = tell_idle;
     eo.on_idle_ctx = d;
     return cuzk_engine_new(&d->engine, &eo, backend, err);
@@ -78,6 +82,10 @@ static cuzk_status make_server(daemon_state *d, const cuzk_daemon_options *opt, 
     so.n_methods = cuzk_service_n_methods;
     so.ctx = d->engine;
     so.insecure = opt->insecure;
+    so.tls = (rpc_tls_files){opt->tls_client_ca, opt->tls_cert, opt->tls_key};
+    so.token_file = opt->token_file;
+    so.max_message_bytes = opt->max_message_bytes;
+    so.socket_mode = opt->socket_mode;
     cuzk_status st = cuzk_rpc_server_new(&d->server, &so, err);
     for (size_t i = 0; st == CUZK_OK && i < n; i++)
         st = cuzk_rpc_server_listen(d->server, address[i], err);
@@ -110,6 +118,15 @@ static cuzk_status apply_log(const cuzk_log_options *log, cuzk_err *err)
     return CUZK_OK;
 }
 
+cuzk_status cuzk_daemon_open_log(const cuzk_daemon_options *opt, cuzk_err *err)
+{
+    cuzk_status st = apply_log(&opt->log, err);
+    for (size_t i = 0; st == CUZK_OK && i < opt->n_notes; i++)
+        cuzk_log(opt->notes[i].is_warning ? CUZK_LOG_WARN : CUZK_LOG_INFO, NULL, "%s",
+                 opt->notes[i].text);
+    return st;
+}
+
 /* What cannot be had stays as it was. */
 static void hang_up(const daemon_state *d)
 {
@@ -137,14 +154,31 @@ static void ping(daemon_state *d)
     d->next_ping_ns = cuzk_now_ns() + d->ping_ns;
 }
 
+/* Once a second while parameters are loaded, and once when they are there. */
+static void tell_loading(daemon_state *d)
+{
+    cuzk_preload_report r = {0};
+    if (d->next_word_ns == 0 || cuzk_now_ns() < d->next_word_ns)
+        return;
+    cuzk_engine_preload_report(d->engine, &r);
+    bool over = r.n_done >= r.n_all;
+    if (over)
+        cuzk_sd_notify("STATUS=serving");
+    else
+        cuzk_sd_notify("STATUS=serving; loading parameters of %s: %u %%", r.circuit, r.percent);
+    d->next_word_ns = over ? 0 : cuzk_now_ns() + SECOND_NS;
+}
+
 static void tell_ready(daemon_state *d)
 {
     d->ping_ns = cuzk_sd_watchdog_ms() * 1000000u;
     cuzk_sd_notify("READY=1\nSTATUS=serving");
+    d->next_word_ns = d->opt->n_preload ? cuzk_now_ns() : 0;
 }
 
-static void tell_stopping(const daemon_state *d)
+static void tell_stopping(daemon_state *d)
 {
+    d->next_word_ns = 0;
     unsigned long long s = (unsigned long long)d->opt->grace_s + d->opt->stop_s + 30;
     cuzk_sd_notify("STOPPING=1\nSTATUS=finishing running jobs\nEXTEND_TIMEOUT_USEC=%llu",
                    s * 1000000u);
@@ -168,12 +202,15 @@ static bool take_signal(const daemon_state *d)
     return true;
 }
 
-/* Milliseconds for poll until end_ns (UINT64_MAX: never) or the next ping, rounded up. */
+/* Milliseconds for poll until end_ns (UINT64_MAX: never) or the next word to the service manager,
+ * rounded up. */
 static int poll_ms(const daemon_state *d, uint64_t end_ns)
 {
     uint64_t now = cuzk_now_ns();
     if (d->ping_ns && d->next_ping_ns < end_ns)
         end_ns = d->next_ping_ns;
+    if (d->next_word_ns && d->next_word_ns < end_ns)
+        end_ns = d->next_word_ns;
     if (end_ns == UINT64_MAX)
         return -1;
     uint64_t ms = end_ns > now ? (end_ns - now + 999999u) / 1000000u : 0;
@@ -188,6 +225,7 @@ static wake wait_event(daemon_state *d, int64_t timeout_ms)
         struct pollfd p[] = {{d->signal_fd, POLLIN, 0}, {d->idle_fd, POLLIN, 0}};
         int rc = poll(p, 2, poll_ms(d, end));
         ping(d);
+        tell_loading(d);
         if (rc > 0 && p[0].revents && take_signal(d))
             return WOKE_SIGNAL;
         if (rc > 0 && p[1].revents)
@@ -240,10 +278,6 @@ cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backe
 {
     cuzk_status st;
     daemon_state d = {.opt = opt, .signal_fd = -1, .idle_fd = -1};
-    CUZK_TRY(apply_log(&opt->log, err));
-    for (size_t i = 0; i < opt->n_notes; i++)
-        cuzk_log(opt->notes[i].is_warning ? CUZK_LOG_WARN : CUZK_LOG_INFO, NULL, "%s",
-                 opt->notes[i].text);
     CUZK_TRY(open_files(&d, signals, err));
     CUZK_TRY(make_engine(&d, opt, backend, err));
     CUZK_TRY(cuzk_daemon_watch_start(&d.watch, opt, d.engine, err));

@@ -4,6 +4,7 @@
  *   miner_id FAKE_FAIL              fails
  *   miner_id FAKE_WAIT              waits until the gate is opened, or until it is cancelled
  *   miner_id FAKE_STUCK             waits for the gate and ignores cancellation
+ *   miner_id FAKE_STATUS + n        fails with status n
  *   any other                       a proof of 192 bytes, each the low byte of sector_number
  */
 #ifndef FAKE_PROVER_H
@@ -17,7 +18,7 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3 };
+enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_STATUS = 5000 };
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
@@ -116,6 +117,8 @@ static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
     pthread_mutex_unlock(&f->lock);
     if (!done)
         return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled");
+    if (req->miner_id > FAKE_STATUS && req->miner_id < FAKE_STATUS + CUZK_STATUS_COUNT)
+        return cuzk_fail(err, (cuzk_status)(req->miner_id - FAKE_STATUS), 0, "fake: as told");
     if (fail)
         return cuzk_fail(err, CUZK_PARAMS, 0, "fake: parameters are missing \x01\xff");
     cuzk_span s = cuzk_span_begin(job->trace, "witness", 0);
@@ -128,12 +131,18 @@ static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
     return CUZK_OK;
 }
 
+/* "fail:NAME" fails with that status. */
 static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *already, cuzk_err *err)
 {
     (void)ctx;
     *already = strcmp(circuit, "porep-2k") == 0;
     if (*already || strcmp(circuit, "porep-8m") == 0)
         return CUZK_OK;
+    for (int st = 1; st < CUZK_STATUS_COUNT; st++) {
+        if (strncmp(circuit, "fail:", 5) == 0 &&
+            strcmp(circuit + 5, cuzk_status_name((cuzk_status)st)) == 0)
+            return cuzk_fail(err, (cuzk_status)st, 0, "fake: as told");
+    }
     return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
 }
 
@@ -146,6 +155,29 @@ static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t m
     return 1;
 }
 
+/* porep-2k is in use, porep-8m idle, others are not loaded. */
+static inline cuzk_status fake_evict(void *ctx, const char *circuit, cuzk_evict_result *out,
+                                     cuzk_err *err)
+{
+    (void)ctx;
+    if (strcmp(circuit, "nope") == 0)
+        return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
+    if (strcmp(circuit, "porep-2k") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .busy = true, .ref_count = 2};
+    else if (strcmp(circuit, "porep-8m") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .freed_bytes = 777};
+    return CUZK_OK;
+}
+
+static inline size_t fake_on_disk(void *ctx, cuzk_prover_srs_info out[], size_t max)
+{
+    (void)ctx;
+    static const cuzk_prover_srs_info one = {.circuit = "porep-8m", .bytes = 777, .tier = SRS_COLD};
+    if (max)
+        out[0] = one;
+    return 1;
+}
+
 static inline engine_backend fake_backend(fake_prover *f)
 {
     return (engine_backend){.ctx = f,
@@ -153,7 +185,9 @@ static inline engine_backend fake_backend(fake_prover *f)
                             .request_free = fake_request_free,
                             .prove = fake_prove,
                             .preload = fake_preload,
-                            .loaded = fake_loaded};
+                            .loaded = fake_loaded,
+                            .on_disk = fake_on_disk,
+                            .evict = fake_evict};
 }
 
 #endif

@@ -378,6 +378,7 @@ static void g06_ranges(void **state)
     refused("[daemon]\ninsecure = \"true\"\n", "leave the quotes out");
     refused("[daemon]\nthreads = \"4\"\n", "leave the quotes out");
     refused("[daemon]\nlisten = [\"\"]\n", "an empty text in a list");
+    refused("[daemon]\nlisten = []\n", "an empty list");
 }
 
 static void g09_quotes(void **state)
@@ -489,10 +490,66 @@ static void defaults_agree(void **state)
     assert_int_equal(a.result_ttl_s, b.result_ttl_s);
     assert_int_equal(a.grace_s, b.grace_s);
     assert_int_equal(a.stop_s, b.stop_s);
+    assert_int_equal(a.max_message_bytes, b.max_message_bytes);
+    assert_int_equal(a.socket_mode, b.socket_mode);
+    assert_int_equal(a.ageing_ms, b.ageing_ms);
+    assert_int_equal(a.stall_ms, b.stall_ms);
+    assert_int_equal(a.max_memory, b.max_memory);
+    assert_int_equal(a.memory_margin, b.memory_margin);
+    assert_int_equal(a.eviction_min_idle_s, b.eviction_min_idle_s);
+    assert_false(b.allow_insecure_params || b.insecure);
+    assert_null(b.cache_dir);
+    assert_null(b.http_listen);
+    assert_null(b.token_file);
+    assert_int_equal(b.n_preload, 0);
     assert_int_equal(b.log.level, 3);
     assert_null(b.params_dir);
     assert_int_equal(b.n_listen, 1);
     assert_string_equal(b.listen[0], CUZK_DEFAULT_ADDRESS);
+    cuzk_config_free(c);
+}
+
+static void every_option_arrives(void **state)
+{
+    (void)state;
+    cuzk_daemon_options o = CUZK_DAEMON_DEFAULTS;
+    cuzk_config *c =
+        accepted("[daemon]\nsocket_mode = \"0660\"\ntls_cert = \"c\"\ntls_key = \"k\"\n"
+                 "tls_client_ca = \"a\"\ntoken_file = \"t\"\n"
+                 "max_message_bytes = \"1MiB\"\nmax_request_bytes = \"2MiB\"\n"
+                 "max_results = 3\nresult_ttl = \"1500ms\"\nstop_timeout = 4\n"
+                 "[http]\nlisten = \"127.0.0.1:9821\"\n"
+                 "[memory]\ntotal_budget = \"0\"\nsafety_margin = \"7MiB\"\n"
+                 "eviction_min_idle = \"8s\"\n[srs]\nparam_cache = \"/p\"\n"
+                 "preload = [\"porep-2k\"]\nallow_insecure_params = true\n"
+                 "verdict_cache_dir = \"none\"\n[scheduler]\nageing = 0\n"
+                 "watchdog = \"9ms\"\n[logging]\nlevel = \"trace\"\n"
+                 "format = \"logfmt\"\nfile = \"/l\"\n");
+    cuzk_config_daemon_options(c, &o);
+    assert_int_equal(o.socket_mode, 0660);
+    assert_string_equal(o.tls_cert, "c");
+    assert_string_equal(o.tls_key, "k");
+    assert_string_equal(o.tls_client_ca, "a");
+    assert_string_equal(o.token_file, "t");
+    assert_int_equal(o.max_message_bytes, 1 << 20);
+    assert_int_equal(o.max_bytes, 2 << 20);
+    assert_int_equal(o.max_results, 3);
+    assert_int_equal(o.result_ttl_s, 2); /* rounded up */
+    assert_int_equal(o.stop_s, 4);
+    assert_string_equal(o.http_listen, "127.0.0.1:9821");
+    assert_int_equal(o.max_memory, 1); /* nothing fits; 0 would mean automatic */
+    assert_int_equal(o.memory_margin, 7 << 20);
+    assert_int_equal(o.eviction_min_idle_s, 8);
+    assert_string_equal(o.params_dir, "/p");
+    assert_int_equal(o.n_preload, 1);
+    assert_string_equal(o.preload[0], "porep-2k");
+    assert_true(o.allow_insecure_params);
+    assert_string_equal(o.cache_dir, "");
+    assert_int_equal(o.ageing_ms, 0);
+    assert_int_equal(o.stall_ms, 9);
+    assert_int_equal(o.log.level, CUZK_LOG_LEVEL_DEBUG);
+    assert_int_equal(o.log.format, CUZK_LOG_LOGFMT);
+    assert_string_equal(o.log.file, "/l");
     cuzk_config_free(c);
 }
 
@@ -662,6 +719,7 @@ int main(void)
         cmocka_unit_test(precedence),
         cmocka_unit_test(wrong_flags),
         cmocka_unit_test(defaults_agree),
+        cmocka_unit_test(every_option_arrives),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(values_can_be_read_again),
         cmocka_unit_test(sample_is_the_defaults),

@@ -1,6 +1,6 @@
-module cuzk/e2e/goclient
+module cuzk/interop/go
 
-go 1.22
+go 1.19
 
 require (
 	google.golang.org/grpc v1.64.0
