@@ -5,6 +5,7 @@
  *   miner_id FAKE_WAIT              waits until the gate is opened, or until it is cancelled
  *   miner_id FAKE_STUCK             waits for the gate and ignores cancellation
  *   miner_id FAKE_TURNS             each partition waits for a turn, see fake_give_turn
+ *   miner_id FAKE_MEMORY            the same, as one that waits for memory
  *   partition_index                 number of partitions; 0: one
  *
  * Partition i is 192 bytes, each the low byte of sector_number + i.
@@ -20,7 +21,7 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_TURNS = 4 };
+enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_TURNS = 4, FAKE_MEMORY = 5 };
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
@@ -154,6 +155,12 @@ static inline bool fake_wait_turn(fake_prover *f, const proof_request *req,
     return !atomic_load(cancel);
 }
 
+static inline void fake_phase(const fake_job *j, const char *phase, unsigned index)
+{
+    if (j->opt->progress)
+        j->opt->progress(j->opt->progress_ctx, phase, (int)index);
+}
+
 static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
                                      uint8_t out[CUZK_PROOF_BYTES], cuzk_err *err)
 {
@@ -161,8 +168,7 @@ static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
     const fake_job *j = proving;
     const proof_request *req = j->req;
     bool done = true;
-    if (j->opt->progress)
-        j->opt->progress(j->opt->progress_ctx, "witness", (int)index);
+    fake_phase(j, req->miner_id == FAKE_MEMORY ? "wait_memory" : "witness", index);
     pthread_mutex_lock(&f->lock);
     if (f->n_started < FAKE_MAX_ORDER)
         f->order[f->n_started] = req->sector_number;
@@ -172,7 +178,7 @@ static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
         done = fake_wait_gate(f, j->opt->cancel);
     if (req->miner_id == FAKE_STUCK)
         done = fake_wait_gate(f, NULL);
-    if (req->miner_id == FAKE_TURNS)
+    if (req->miner_id == FAKE_TURNS || req->miner_id == FAKE_MEMORY)
         done = fake_wait_turn(f, req, j->opt->cancel);
     bool fail = f->fail_all || req->miner_id == FAKE_FAIL;
     pthread_mutex_unlock(&f->lock);
@@ -180,6 +186,8 @@ static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
         return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled");
     if (fail)
         return cuzk_fail(err, CUZK_PARAMS, 0, "fake: parameters are missing \x01\xff");
+    if (req->miner_id == FAKE_MEMORY)
+        fake_phase(j, "witness", index);
     cuzk_span s = cuzk_span_begin(j->opt->trace, "witness", 0);
     memset(out, (int)((req->sector_number + index) & 255), CUZK_PROOF_BYTES);
     cuzk_span_end(&s);
