@@ -53,10 +53,6 @@ void cuzk_engine_end_job(engine *e, job *j, engine_outcome outcome, aftermath *a
 void cuzk_engine_end_waiting(engine *e, job *j, engine_outcome outcome, aftermath *a);
 bool cuzk_engine_became_idle(engine *e); /* true once */
 void cuzk_engine_expire_results(engine *e, uint64_t now_ns);
-/* Updates who is outranked, and raises who has been for too long. */
-void cuzk_engine_note_outranked(engine *e, uint64_t now_ns);
-/* The watchdog's look at the running jobs. */
-void cuzk_engine_watch(engine *e, uint64_t now_ns);
 
 /* ---- threads ---- */
 void *cuzk_engine_runner(void *e);

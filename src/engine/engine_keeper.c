@@ -2,6 +2,7 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "engine/engine_internal.h"
@@ -17,6 +18,25 @@ void cuzk_engine_expire_results(engine *e, uint64_t now_ns)
 
 /* ---- watchdog ---- */
 
+typedef struct {
+    char job_id[REQUEST_ID_MAX + 1];
+    const char *phase;
+    int partition;
+    unsigned n_done, n_partitions;
+    uint64_t idle_s, phase_s;
+} stall;
+
+static void stall_of(stall *s, const job *j, uint64_t now)
+{
+    snprintf(s->job_id, sizeof s->job_id, "%s", j->id);
+    s->phase = atomic_load(&j->phase);
+    s->partition = atomic_load(&j->partition);
+    s->n_done = j->n_done;
+    s->n_partitions = j->n_partitions;
+    s->idle_s = cuzk_engine_ms_between(j->seen_ns, now) / 1000u;
+    s->phase_s = cuzk_engine_ms_between(atomic_load(&j->phase_ns), now) / 1000u;
+}
+
 /* Has the job got on since the last look, or a good reason not to? */
 static bool got_on(job *j)
 {
@@ -28,31 +48,31 @@ static bool got_on(job *j)
     return moved || j->waits || j->outranked_ns || atomic_load(&j->tenant.paused);
 }
 
-static void warn(const job *j, uint64_t now)
+/* Up to max jobs that are to be named. With the lock held. */
+static size_t find_stalled(engine *e, stall out[], size_t max, uint64_t now)
 {
-    const char *phase = atomic_load(&j->phase);
-    uint64_t phase_ns = atomic_load(&j->phase_ns);
-    cuzk_log(CUZK_LOG_WARN, j->id,
-             "stands still: phase %s, partition %d, %u of %u partitions done; no progress for "
-             "%" PRIu64 " s, in this phase for %" PRIu64 " s",
-             phase ? phase : "(none)", atomic_load(&j->partition), j->n_done, j->n_partitions,
-             cuzk_engine_ms_between(j->seen_ns, now) / 1000u,
-             cuzk_engine_ms_between(phase_ns, now) / 1000u);
-}
-
-void cuzk_engine_watch(engine *e, uint64_t now_ns)
-{
+    size_t n = 0;
     const list_link *list = &e->table.running;
     for (list_link *at = list->next; e->opt.stall_ns && at != list; at = at->next) {
         job *j = engine_job_at(at);
         if (got_on(j)) {
-            j->seen_ns = j->warned_ns = now_ns;
-        } else if (now_ns > j->warned_ns && now_ns - j->warned_ns >= e->opt.stall_ns) {
-            j->warned_ns = now_ns; /* and again after as long */
+            j->seen_ns = j->warned_ns = now;
+        } else if (n < max && now > j->warned_ns && now - j->warned_ns >= e->opt.stall_ns) {
+            j->warned_ns = now; /* and again after as long */
             e->stats.n_stalls++;
-            warn(j, now_ns); /* one short write; rare */
+            stall_of(&out[n++], j, now);
         }
     }
+    return n;
+}
+
+static void warn(const stall *s)
+{
+    cuzk_log(CUZK_LOG_WARN, s->job_id,
+             "stands still: phase %s, partition %d, %u of %u partitions done; no progress for "
+             "%" PRIu64 " s, in this phase for %" PRIu64 " s",
+             s->phase ? s->phase : "(none)", s->partition, s->n_done, s->n_partitions, s->idle_s,
+             s->phase_s);
 }
 
 /* ---- the thread ---- */
@@ -63,12 +83,15 @@ void cuzk_engine_tick(engine *e)
     cuzk_aftermath_init(&a);
     a.use_outcome = true;
     a.outcome = ENGINE_TIMEOUT;
+    stall stalled[N_RUNNERS];
     pthread_mutex_lock(&e->lock);
     uint64_t now = cuzk_engine_now(e);
     cuzk_listener_take(&e->table, &a.listeners, NULL, now);
     cuzk_engine_expire_results(e, now);
-    cuzk_engine_watch(e, now);
+    size_t n = find_stalled(e, stalled, N_RUNNERS, now);
     pthread_mutex_unlock(&e->lock);
+    for (size_t i = 0; i < n; i++)
+        warn(&stalled[i]);
     cuzk_aftermath_settle(e, &a);
 }
 

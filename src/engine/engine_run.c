@@ -30,7 +30,8 @@ static engine_priority level_in_work(const engine *e)
     return level;
 }
 
-void cuzk_engine_note_outranked(engine *e, uint64_t now_ns)
+/* After any change of what is in work. */
+static void note_outranked(engine *e, uint64_t now_ns)
 {
     engine_priority top = level_in_work(e);
     const list_link *list = &e->table.running;
@@ -68,7 +69,7 @@ static job *next_job(engine *e)
     job *j = cuzk_job_next(&e->table, now, e->opt.ageing_ns, level_in_work(e),
                            e->n_busy + 1 < N_RUNNERS, &e->stats.n_aged);
     if (!j)
-        cuzk_engine_note_outranked(e, now);
+        note_outranked(e, now);
     return j;
 }
 
@@ -99,7 +100,7 @@ static void begin_turn(engine *e, job *j)
     atomic_store(&j->tenant.urgency, (int)j->level);
     cuzk_link_push(&e->table.running, &j->at);
     e->n_busy++;
-    cuzk_engine_note_outranked(e, now);
+    note_outranked(e, now);
     pthread_cond_signal(&e->expiry); /* there is something to watch */
 }
 
@@ -122,7 +123,7 @@ static void on_phase(void *ctx, const char *phase, int partition)
     if (strcmp(phase, "reprove") == 0)
         e->stats.n_reproved++;
     j->waits = waits;
-    cuzk_engine_note_outranked(e, cuzk_engine_now(e));
+    note_outranked(e, cuzk_engine_now(e));
     pthread_cond_signal(&e->work);
     pthread_mutex_unlock(&e->lock);
 }
