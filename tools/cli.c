@@ -258,11 +258,16 @@ void cli_json_end(yajl_gen g)
 
 /* ---- timing ---- */
 
-double cli_now(void)
+uint64_t cli_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+double cli_now(void)
+{
+    return (double)cli_now_ns() / 1e9;
 }
 
 static bool seen_before(const cuzk_span_record *r, size_t i)

@@ -104,7 +104,8 @@ void cli_hex(char *out, const uint8_t *bytes, size_t n);
 
 /* The phases of a trace, summed over partitions, as a table on stderr. */
 void cli_print_trace(const cuzk_trace *trace, double total_s);
-double cli_now(void); /* seconds, monotonic */
+double cli_now(void);      /* seconds, monotonic */
+uint64_t cli_now_ns(void); /* the same clock; that of cuzk_trace_add */
 
 /* Progress on a terminal: one line on stderr, redrawn each half second once two seconds have
  * passed. Nothing at all when stderr is not a terminal. */
@@ -151,6 +152,7 @@ int cmd_cancel(int argc, char **argv);
 int cmd_srs(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_memmon(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

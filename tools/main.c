@@ -1,4 +1,5 @@
 /* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ static const verb verbs[] = {
     {"srs", "list, load or drop a daemon's parameters", cmd_srs},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"bench", "measure a part of the prover", cmd_bench},
+    {"memmon", "memory of one process over time", cmd_memmon},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 
@@ -46,6 +48,7 @@ int main(int argc, char **argv)
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
+    signal(SIGPIPE, SIG_IGN); /* a reader of our messages that goes must not end a proof */
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_verbs(stdout);

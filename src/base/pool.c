@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/trace.h"
 
 #define MAX_THREADS 1024u
 /* How often a run that stands still looks at its tenant's cancel flag and urgency. */
@@ -27,6 +28,7 @@ struct pool_run {
     bool may_stop;            /* ends when the tenant is cancelled */
     bool counts;              /* in pool.level while listed */
     bool is_awaited;          /* the caller sleeps until n_inside is 0 */
+    cuzk_span_scope scope;    /* what the caller is at */
     unsigned n_inside;        /* helpers at work */
     atomic_int urgency;
     _Alignas(64) atomic_size_t next;
@@ -154,7 +156,9 @@ static void *helper_main(void *arg)
         }
         r->n_inside++;
         pthread_mutex_unlock(&pool->lock);
+        cuzk_span span = cuzk_span_begin_worker(&r->scope);
         help(pool, r, worker);
+        cuzk_span_end(&span);
         pthread_mutex_lock(&pool->lock);
         if (--r->n_inside == 0 && r->is_awaited)
             pthread_cond_broadcast(&pool->done);
@@ -419,6 +423,7 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
         return true;
     }
     pool_run r = {.fn = fn, .ctx = ctx, .n_tasks = n_tasks, .may_stop = may_stop};
+    r.scope = cuzk_span_current();
     r.tenant = tenant_on(pool);
     r.counts = r.tenant && !r.tenant->exclusive;
     atomic_init(&r.urgency, urgency_of(r.tenant));

@@ -76,11 +76,19 @@ static void fill_jobs(const cuzk_config *c, cuzk_daemon_options *out)
     out->stall_ms = (uint64_t)value_of(c, SETTING_scheduler_watchdog)->number;
 }
 
+static void fill_measure(const cuzk_config *c, cuzk_daemon_options *out)
+{
+    out->timing = (int)value_of(c, SETTING_logging_timing)->number;
+    out->memory_csv = text_of(c, SETTING_logging_memory_csv);
+    out->memory_interval_ms = (uint64_t)value_of(c, SETTING_logging_memory_interval)->number;
+}
+
 void cuzk_config_daemon_options(const cuzk_config *c, cuzk_daemon_options *out)
 {
     fill_access(c, out);
     fill_prover(c, out);
     fill_jobs(c, out);
+    fill_measure(c, out);
     fill_log(c, &out->log);
     out->notes = c->note;
     out->n_notes = c->n_notes;

@@ -12,8 +12,10 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/trace.h"
+#include "engine/engine_metrics.h"
 #include "engine/job_table.h"
 #include "engine/log.h"
+#include "measure/instruments.h"
 
 struct engine {
     engine_options opt;
@@ -179,6 +181,7 @@ static engine_outcome outcome_of(const engine *e, const job *j, cuzk_status st)
 static void log_end(const job *j, engine_outcome outcome)
 {
     const engine_timings *t = &j->timings;
+    cuzk_engine_measure_end(j->id, j->kind, outcome, t);
     if (outcome == ENGINE_COMPLETED)
         cuzk_log(CUZK_LOG_INFO, j->id,
                  "completed: total %" PRIu64 " ms, queue %" PRIu64 ", parameters %" PRIu64
@@ -638,6 +641,8 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
     }
     if (st == CUZK_OK && s.ticket->attached)
         log_arrival(&s, "joined");
+    if (st != CUZK_OK)
+        cuzk_measure_refusal(cuzk_status_name(st));
     settle(e, &s.after);
     return st;
 }

@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "engine/log.h"
+#include "rpc/daemon_watch.h"
 #include "rpc/grpc_server.h"
 #include "rpc/sd_notify.h"
 #include "rpc/service.h"
@@ -32,6 +33,7 @@ typedef struct {
     const cuzk_daemon_options *opt;
     engine *engine;
     rpc_server *server;
+    daemon_watch watch;
     int signal_fd, idle_fd;
     uint64_t ping_ns, next_ping_ns; /* for the service manager's watchdog; ping_ns 0: none */
     uint64_t next_word_ns;          /* about loading; 0: loading is over */
@@ -278,6 +280,7 @@ cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backe
     daemon_state d = {.opt = opt, .signal_fd = -1, .idle_fd = -1};
     CUZK_TRY(open_files(&d, signals, err));
     CUZK_TRY(make_engine(&d, opt, backend, err));
+    CUZK_TRY(cuzk_daemon_watch_start(&d.watch, opt, d.engine, err));
     CUZK_TRY(make_server(&d, opt, err));
     tell_ready(&d);
     while (wait_event(&d, -1) != WOKE_SIGNAL)
@@ -285,6 +288,7 @@ cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backe
     stop(&d, opt);
 out:
     cuzk_rpc_server_free(d.server); /* its handlers use the engine, so it goes first */
+    cuzk_daemon_watch_stop(&d.watch);
     cuzk_engine_free(d.engine);
     if (d.idle_fd >= 0)
         close(d.idle_fd);
