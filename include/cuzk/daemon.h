@@ -60,7 +60,6 @@ typedef struct {
     const char *cache_dir;      /* NULL: the default; "": nowhere */
     const char *const *preload; /* circuits to load in the background from the start on */
     size_t n_preload;
-    const char *http_listen; /* host:port for /metrics, /status and others; NULL: off */
     cuzk_log_options log;
     const cuzk_daemon_note *notes; /* about the settings: logged once the log is open */
     size_t n_notes;
@@ -68,6 +67,7 @@ typedef struct {
      * options above again. Either way the file is opened anew. */
     cuzk_status (*reload)(void *ctx, cuzk_log_options *log, cuzk_err *err);
     void *reload_ctx;
+    const char *http_listen;     /* host:port for /metrics, /status and others; NULL or "": off */
     int timing;                  /* lines of phases: 0 as CUZK_TIMING says, 1 text, 2 JSON */
     const char *memory_csv;      /* the memory monitor appends to it; NULL: kept for /trace only */
     uint64_t memory_interval_ms; /* between its samples; 0: no monitor */

@@ -76,7 +76,7 @@ static void fill_jobs(const cuzk_config *c, cuzk_daemon_options *out)
     out->stall_ms = (uint64_t)value_of(c, SETTING_scheduler_watchdog)->number;
 }
 
-static void fill_watch(const cuzk_config *c, cuzk_daemon_options *out)
+static void fill_measure(const cuzk_config *c, cuzk_daemon_options *out)
 {
     out->timing = (int)value_of(c, SETTING_logging_timing)->number;
     out->memory_csv = text_of(c, SETTING_logging_memory_csv);
@@ -88,7 +88,7 @@ void cuzk_config_daemon_options(const cuzk_config *c, cuzk_daemon_options *out)
     fill_access(c, out);
     fill_prover(c, out);
     fill_jobs(c, out);
-    fill_watch(c, out);
+    fill_measure(c, out);
     fill_log(c, &out->log);
     out->notes = c->note;
     out->n_notes = c->n_notes;

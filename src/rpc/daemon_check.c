@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "cuzk/daemon.h"
 #include "filecoin/circuit_id.h"
-#include "http/http_server.h"
+#include "http/http_bind.h"
 #include "rpc/listen_address.h"
 
 static cuzk_status check_listen(const char *text, const cuzk_daemon_options *opt, cuzk_err *err)
@@ -26,8 +26,8 @@ cuzk_status cuzk_daemon_check(const cuzk_daemon_options *opt, cuzk_err *err)
     cuzk_status st = CUZK_OK;
     for (size_t i = 0; st == CUZK_OK && i < opt->n_listen; i++)
         st = check_listen(opt->listen[i], opt, err);
-    if (st == CUZK_OK && opt->http_listen)
-        st = cuzk_http_check(opt->http_listen, opt->insecure, err);
+    if (st == CUZK_OK && opt->http_listen && opt->http_listen[0])
+        st = cuzk_http_resolve(opt->http_listen, opt->insecure, err);
     if (st == CUZK_OK && (opt->tls_cert == NULL) != (opt->tls_key == NULL))
         st = cuzk_fail(err, CUZK_INVAL, 0, "daemon.tls_cert and daemon.tls_key go together");
     if (st == CUZK_OK && opt->tls_client_ca && !opt->tls_cert)

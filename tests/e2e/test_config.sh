@@ -60,7 +60,7 @@ for bad in tcp:// unix:// unix://relative 127.0.0.1:70000 127.0.0.1 ""; do
 done
 exits "G06 [::1]:0" 0 "" "$CUZK" config check --config "" --listen "[::1]:0"
 
-exits "http.listen is no unix socket" 2 "http.listen.*host:port" "$CUZK" config check --config "" --http unix:///x
+exits "http.listen is no unix socket" 2 "http.listen" "$CUZK" config check --config "" --http unix:///x
 exits "a certificate without its key" 2 "go together" "$CUZK" config check --config "" --set daemon.tls_cert=c
 exits "preload: no such circuit" 2 "srs.preload.*porep-33g" "$CUZK" config check --config "" --preload porep-33g
 
@@ -148,6 +148,17 @@ start --listen "$address" --log-file /dev/full
 answers >/dev/null && pass "C20 a full disk"
 stop
 exits "a log file that cannot be made" 6 "cannot open /proc/nowhere/x" "$CUZK" serve --listen "$address" --log-file /proc/nowhere/x
+
+# http.listen, also under its old name
+printf '[daemon]\nstatus_listen = "127.0.0.1:0"\n' >"$work/http.toml"
+start --config "$work/http.toml" --listen "$address"
+port=$(sed -n 's/.*http on 127.0.0.1:\([0-9]*\)$/\1/p' "$log")
+same "G02 status_listen serves" "ok" "$(python3 -c 'import sys, urllib.request as u
+print("ok" if u.urlopen("http://127.0.0.1:%s/status" % sys.argv[1]).status == 200 else "bad")' "$port")"
+stop
+start --listen "$address" --http ""
+if grep -q "http on" "$log"; then fail "http off"; else pass "http off"; fi
+stop
 
 # who may write to the socket
 start --listen "$address" --set daemon.socket_mode=0660

@@ -499,7 +499,7 @@ static void defaults_agree(void **state)
     assert_int_equal(a.eviction_min_idle_s, b.eviction_min_idle_s);
     assert_false(b.allow_insecure_params || b.insecure);
     assert_null(b.cache_dir);
-    assert_null(b.http_listen);
+    assert_string_equal(b.http_listen, "127.0.0.1:9821");
     assert_null(b.token_file);
     assert_int_equal(b.n_preload, 0);
     assert_int_equal(b.log.level, 3);
