@@ -112,7 +112,7 @@ static void test_uuid(void **state)
     finish(&f);
 }
 
-static void test_attach(void **state)
+static void d01_same_request_is_one_job(void **state)
 {
     (void)state;
     fixture f;
@@ -143,18 +143,19 @@ static void test_attach(void **state)
     finish(&f);
 }
 
-static void test_conflict(void **state)
+static void d02_same_id_other_content(void **state)
 {
     (void)state;
     fixture f;
     engine_ticket t;
     cuzk_err err = {0};
     start_default(&f);
-    ask a = {.id = "id", .miner = FAKE_WAIT, .sector = 1};
-    ask b = {.id = "id", .sector = 2};
-    ask c = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .vanilla = "y"};
-    ask d = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .priority = PRIORITY_LOW};
-    ask g = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .priority = PRIORITY_NORMAL};
+    ask a = {.id = "id", .miner = FAKE_WAIT, .sector = 1, .parts = 4};
+    ask b = {.id = "id", .sector = 2, .parts = 4};
+    ask c = a, d = a, g = a;
+    c.vanilla = "y";
+    d.priority = PRIORITY_LOW;
+    g.priority = PRIORITY_NORMAL;
     assert_int_equal(submit(&f, a, true, &t, NULL), CUZK_OK);
     fake_wait_started(&f.fake, 1);
     assert_int_equal(submit(&f, b, true, &t, &err), CUZK_EXISTS);
@@ -169,6 +170,7 @@ static void test_conflict(void **state)
     assert_false(t.attached);
     wait_heard(&f.ear, 2);
     assert_int_equal(f.ear.first_byte[1], 2);
+    assert_int_equal(f.ear.last_byte, 5); /* all partitions are its own */
     uint64_t token;
     engine_listener l = {hear, &f.ear, 0};
     assert_int_equal(cuzk_engine_await(f.e, "id", &l, &token, NULL), CUZK_OK);
@@ -176,7 +178,7 @@ static void test_conflict(void **state)
     finish(&f);
 }
 
-static void test_retry_after_failure(void **state)
+static void d03_retry_after_failure(void **state)
 {
     (void)state;
     fixture f;
@@ -240,7 +242,7 @@ static void test_result_ttl_and_cap(void **state)
     finish(&f);
 }
 
-static void test_memory_is_flat(void **state)
+static void d05_memory_is_flat(void **state)
 {
     (void)state;
     fixture f;
@@ -248,10 +250,10 @@ static void test_memory_is_flat(void **state)
     o.max_results = 10;
     start(&f, &o);
     uint64_t after_some = 0;
-    for (unsigned i = 0; i < 3000; i++) {
+    for (unsigned i = 0; i < 20000; i++) {
         char id[16];
         snprintf(id, sizeof id, "%u", i);
-        ask a = {.id = id, .miner = i % 3 ? FAKE_FAIL : 0};
+        ask a = {.id = id, .miner = i % 100 ? FAKE_FAIL : 0, .parts = 1 + i % 4};
         assert_int_equal(submit(&f, a, true, NULL, NULL), CUZK_OK);
         wait_heard(&f.ear, i + 1);
         if (i == 500)
@@ -490,11 +492,11 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_uuid),
-        cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_conflict),
-        cmocka_unit_test(test_retry_after_failure),
+        cmocka_unit_test(d01_same_request_is_one_job),
+        cmocka_unit_test(d02_same_id_other_content),
+        cmocka_unit_test(d03_retry_after_failure),
         cmocka_unit_test(test_result_ttl_and_cap),
-        cmocka_unit_test(test_memory_is_flat),
+        cmocka_unit_test(d05_memory_is_flat),
         cmocka_unit_test(test_admission),
         cmocka_unit_test(test_await),
         cmocka_unit_test(test_timeout_by_clock),

@@ -532,6 +532,77 @@ static void g13_snapshot_is_in_order(void **state)
     finish(&f);
 }
 
+/* ---- stress ---- */
+
+typedef struct {
+    fixture *f;
+    unsigned seed, n_listening, n_refused;
+} visitor;
+
+static void *visit(void *arg)
+{
+    visitor *v = arg;
+    engine_ticket t;
+    for (unsigned i = 0; i < 400; i++) {
+        v->seed = v->seed * 1664525u + 1013904223u;
+        unsigned x = v->seed >> 8;
+        char id[16];
+        snprintf(id, sizeof id, "%u", x % 50);
+        ask a = {.id = id,
+                 .priority = (int)(x >> 6) % PRIORITY_COUNT,
+                 .miner = (x >> 9) % 5 == 0 ? FAKE_FAIL : 0,
+                 .sector = x % 50,
+                 .parts = (x >> 12) % 4,
+                 .deadline_ns = (x >> 14) % 3 ? 0 : cuzk_now_ns() + (x % 50) * 1000000u};
+        if (submit(v->f, a, true, &t, NULL) == CUZK_OK)
+            v->n_listening++;
+        else
+            v->n_refused++;
+        if ((x >> 16) % 7 == 0 && cuzk_engine_unlisten(v->f->e, t.token))
+            v->n_listening--;
+        if ((x >> 19) % 4 == 0)
+            cuzk_engine_cancel(v->f->e, id);
+        engine_job_info info[4];
+        if (i % 16 == 0)
+            cuzk_engine_jobs(v->f->e, info, 4);
+    }
+    return NULL;
+}
+
+/* Every accepted call is answered once, and nothing is left. */
+static void nothing_is_lost(void **state)
+{
+    (void)state;
+    fixture f;
+    visitor v[4];
+    pthread_t thread[4];
+    unsigned expected = 0;
+    engine_options o = ENGINE_OPTIONS_DEFAULTS;
+    o.ageing_ns = 100000; /* so that jobs rise all the time */
+    o.max_results = 20;
+    start(&f, &o);
+    for (unsigned i = 0; i < 4; i++) {
+        v[i] = (visitor){&f, i * 1000 + 1, 0, 0};
+        assert_int_equal(pthread_create(&thread[i], NULL, visit, &v[i]), 0);
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        pthread_join(thread[i], NULL);
+        expected += v[i].n_listening;
+    }
+    wait_heard(&f.ear, expected);
+    engine_stats s = stats_of(&f);
+    while (s.bytes > 0) /* jobs that nobody waits for */
+        s = stats_of(&f);
+    for (unsigned k = 0; k < CUZK_KIND_COUNT; k++) {
+        assert_int_equal(s.kind[k].pending, 0);
+        assert_int_equal(s.kind[k].running, 0);
+    }
+    assert_int_equal(s.n_listeners, 0);
+    assert_true(s.n_results <= 20);
+    finish(&f);
+    assert_int_equal(f.ear.n, expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -553,6 +624,7 @@ int main(void)
         cmocka_unit_test(waiting_for_memory_lets_others_on),
         cmocka_unit_test(watchdog_names_who_stands_still),
         cmocka_unit_test(g13_snapshot_is_in_order),
+        cmocka_unit_test(nothing_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
