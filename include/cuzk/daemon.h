@@ -30,6 +30,13 @@ typedef struct {
     unsigned result_ttl_s;     /* and for how long */
     unsigned grace_s;          /* after SIGTERM, for the running job; then it is told to stop */
     unsigned stop_s;           /* after that, before the process ends without it */
+    /* As in cuzk_prover_options. */
+    uint64_t max_memory, memory_margin;
+    unsigned eviction_min_idle_s;
+    bool allow_insecure_params;
+    const char *cache_dir;
+    const char *const *preload; /* circuits to load at start, while listening already */
+    size_t n_preload;
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \
