@@ -44,6 +44,10 @@ cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loa
 cuzk_status cuzk_prover_preload_start(cuzk_prover *p, const circuit_id id[], size_t n,
                                       cuzk_err *err);
 
+/* The same by name: CUZK_INVAL names the one that does not exist. */
+cuzk_status cuzk_prover_preload_names(cuzk_prover *p, const char *const name[], size_t n,
+                                      cuzk_err *err);
+
 /* How far that is: "LOADING percent %". All zero when nothing was to be preloaded. Never waits. */
 typedef struct {
     unsigned n_all, n_done, n_failed; /* circuits; done: loaded or failed */
