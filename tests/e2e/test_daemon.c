@@ -1,5 +1,9 @@
 /* The daemon as a process: signals, sockets, exit. The program starts itself again with --serve and
- * the fake prover, whose gate SIGUSR1 opens. */
+ * the fake prover, whose gate SIGUSR1 opens; interop/ does that too:
+ *
+ *   test_daemon --serve ADDRESS GRACE_SECONDS [ADDRESS]
+ *
+ * $CUZK_TEST_TLS: a folder with cert, key and token that the daemon is to use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +41,22 @@ static void *gate_main(void *arg)
     return NULL;
 }
 
-static int serve(const char *address, const char *grace)
+static char tls_path[3][256]; /* cert, key, token */
+
+static void use_tls(cuzk_daemon_options *opt)
+{
+    static const char *const name[] = {"cert", "key", "token"};
+    const char *dir = getenv("CUZK_TEST_TLS");
+    if (!dir)
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(tls_path[i], sizeof tls_path[i], "%s/%s", dir, name[i]);
+    opt->tls_cert = tls_path[0];
+    opt->tls_key = tls_path[1];
+    opt->token_file = tls_path[2];
+}
+
+static int serve(const char *const address[], size_t n_addresses, const char *grace)
 {
     sigset_t usr1, blocked;
     pthread_t gate;
@@ -51,8 +70,9 @@ static int serve(const char *address, const char *grace)
     pthread_detach(gate);
     engine_backend b = fake_backend(&child_fake);
     cuzk_daemon_options opt = CUZK_DAEMON_DEFAULTS;
-    opt.listen = &address;
-    opt.n_listen = 1;
+    opt.listen = address;
+    opt.n_listen = n_addresses;
+    use_tls(&opt);
     opt.grace_s = (unsigned)strtoul(grace, NULL, 10);
     opt.stop_s = 1;
     cuzk_status st = cuzk_daemon_serve(&opt, &b, &blocked, &err);
@@ -336,8 +356,10 @@ static void test_one_winner(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--serve") == 0)
-        return serve(argv[2], argv[3]);
+    if (argc >= 4 && strcmp(argv[1], "--serve") == 0) {
+        const char *address[] = {argv[2], argc > 4 ? argv[4] : NULL};
+        return serve(address, argc > 4 ? 2 : 1, argv[3]);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_idle_exit),     cmocka_unit_test(test_graceful_exit),
         cmocka_unit_test(test_second_signal), cmocka_unit_test(test_grace_over),
