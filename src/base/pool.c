@@ -31,7 +31,6 @@ struct pool_run {
     bool may_stop;            /* ends when the tenant is cancelled */
     bool counts;              /* in pool.level while listed */
     bool is_awaited;          /* the caller sleeps until n_inside is 0 */
-    cuzk_span_scope scope;    /* what the caller is at */
     unsigned n_inside;        /* helpers at work */
     atomic_int urgency;
     _Alignas(64) atomic_size_t next;
@@ -433,7 +432,6 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
     atomic_init(&r.next, 0);
     if (n_tasks <= 1 || (pool->n_threads == 1 && !r.counts)) /* nobody else needs to know */
         return work(pool, &r);
-    r.scope = cuzk_span_current();
     enlist(pool, &r);
     bool all = work(pool, &r);
     delist(pool, &r);
