@@ -6,7 +6,7 @@
 #include "base/mem.h"
 
 #define N_SHUFFLES      4999u
-#define N_RESAMPLES     1000u
+#define N_RESAMPLES     600u
 #define CONFIDENCE      0.95
 #define PAIR_HANDICAP   1.2
 #define MAX_CANDIDATES  (PLAN_MAX_SWITCHES + PLAN_MAX_SWITCHES * (PLAN_MAX_SWITCHES - 1u) / 2u)
@@ -91,6 +91,21 @@ static void centre_blocks(search *s)
             for (size_t c = 0; c < s->n_configs; c++)
                 row[c] -= middle;
         }
+    }
+}
+
+/* Brings disturbed runs, whatever their configuration, within 4 deviations of their block. A few of
+ * them in one configuration would otherwise look like an effect, by chance or by a shuffle; sizes
+ * of effects are taken from values that are not clipped. */
+static void clip(search *s)
+{
+    size_t n = s->in->n_blocks * s->n_configs;
+    for (unsigned m = 0; m < s->in->n_metrics; m++) {
+        double *x = row_of(s, s->rest, m, 0);
+        memcpy(s->noise, x, n * sizeof *x);
+        double most = 4 * cuzk_stats_mad(s->noise, n);
+        for (size_t i = 0; i < n; i++)
+            x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
     }
 }
 
@@ -395,10 +410,11 @@ cuzk_status cuzk_effects_find(effects_result *out, const effects_input *in, cuzk
     if (st != CUZK_OK)
         return st;
     memset(out, 0, sizeof *out);
+    clip(s);
     measure_noise(s, out);
     find(s, out);
     centre_blocks(s);
-    intervals(s, out, in->n_metrics);
+    intervals(s, out, out->n_found > 0 ? in->n_metrics : 1);
     search_free(s);
     return CUZK_OK;
 }

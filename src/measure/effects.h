@@ -52,7 +52,10 @@ typedef struct {
     effect_found found[EFFECTS_MAX_FOUND];
     unsigned n_terms; /* all switches in order, then the pairs found */
     effect_term term[EFFECTS_MAX_TERMS];
-    stats_interval interval[EFFECTS_MAX_TERMS][EFFECTS_MAX_METRICS]; /* on - off, 95 % */
+    stats_interval
+        interval[EFFECTS_MAX_TERMS]
+                [EFFECTS_MAX_METRICS]; /* on - off, 95 %; of
+                                        * metrics beyond the first only when something was found */
     double twin[EFFECTS_MAX_METRICS];  /* baseline's second run - first: nothing differs */
     double noise[EFFECTS_MAX_METRICS]; /* deviation of a single run */
 } effects_result;
