@@ -196,10 +196,19 @@ cuzk_status cuzk_switches_from_environment(cuzk_err *err)
     return st == CUZK_OK ? st : cuzk_err_prefix(err, st, "CUZK_OPTS");
 }
 
-/* So that every user of the library obeys, tests too. Errors: cuzk_prover_new tells them. */
+static cuzk_err at_start; /* written before main */
+
+/* So that every user of the library obeys, tests too. */
 CUZK_CONSTRUCTOR static void read_environment(void)
 {
-    (void)cuzk_switches_from_environment(NULL);
+    (void)cuzk_switches_from_environment(&at_start);
+}
+
+cuzk_status cuzk_switches_environment_error(cuzk_err *err)
+{
+    if (at_start.status != CUZK_OK && err)
+        *err = at_start;
+    return at_start.status;
 }
 
 void cuzk_switches_format(char out[], size_t n)

@@ -38,7 +38,7 @@
       "c is a times b; off: C is evaluated like A and B (compiled: row by row, slowly)",           \
       "groth16/prove.c", "docs/switches.md")                                                       \
     X(BATCHED_AFFINE, "batched-affine", true,                                                      \
-      "points are added in affine coordinates, 2048 pairs an inversion; off: in Jacobian ones",    \
+      "points go to buckets by affine additions, 2048 pairs an inversion; off: by Jacobian ones",  \
       "msm/pippenger.inc, msm/sum.inc", "docs/msm.md")                                             \
     X(ONES_APART, "ones-apart", true,                                                              \
       "points whose scalar is 1 are summed without buckets; off: they go with the others",         \
@@ -72,5 +72,8 @@ CUZK_INLINE bool cuzk_switch_on(cuzk_switch s)
 {
     return atomic_load_explicit(&cuzk_switch_bits, memory_order_relaxed) >> s & 1;
 }
+
+/* What reading CUZK_OPTS before main met. */
+cuzk_status cuzk_switches_environment_error(cuzk_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/switches.h"
 #include "engine/circuit_cache.h"
 #include "engine/insecure.h"
 #include "engine/memory_available.h"
@@ -19,7 +20,8 @@ struct cuzk_prover {
     char *params_dir;
     cuzk_pool *pool;
     srs_cache *cache;
-    circuit_cache *circuits; /* NULL: circuits are interpreted */
+    circuit_cache
+        *circuits; /* NULL: circuits are interpreted, as with switch compact-witness off */
     bool insecure_test_rs;
     cuzk_srs_mode srs_mode;
     uint64_t max_memory; /* 0: what the system has */
@@ -27,7 +29,9 @@ struct cuzk_prover {
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
 {
-    cuzk_status st = CUZK_OK;
+    cuzk_status st = cuzk_switches_environment_error(err);
+    if (st != CUZK_OK)
+        return st;
     cuzk_prover *p = cuzk_calloc(1, sizeof *p);
     if (!p)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
@@ -76,12 +80,17 @@ size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max
     return cuzk_srs_cache_list(p->cache, out, max);
 }
 
+static bool compiles(const cuzk_prover *p)
+{
+    return p->circuits && cuzk_switch_on(CUZK_SWITCH_COMPACT_WITNESS);
+}
+
 static cuzk_status plan_memory(memory_answer *out, cuzk_prover *p, circuit_id id, cuzk_err *err)
 {
     const memory_question q = {
         .mode = p->srs_mode,
         .loaded = cuzk_srs_cache_has(p->cache, id),
-        .compiled = p->circuits != NULL,
+        .compiled = compiles(p),
         .n_threads = cuzk_pool_size(p->pool),
         .available = p->max_memory ? p->max_memory : cuzk_memory_available(""),
     };
@@ -224,7 +233,7 @@ static cuzk_status prepare(prover_job *j, cuzk_err *err)
     CUZK_TRY(
         cuzk_srs_cache_acquire(p->cache, j->id, plan.streamed, &j->srs, NULL, j->opt.trace, err));
     CUZK_TRY(refuse_test_rs(j, err));
-    if (p->circuits)
+    if (compiles(p))
         CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j->id, &j->compiled, j->opt.trace, err));
 out:
     return st;

@@ -20,9 +20,9 @@ static uint64_t selected_word(const query_part *p, size_t i)
 static void count_packed(query *q, const query_part *p)
 {
     for (size_t i = 0; 64 * i < p->n; i++) {
-        uint64_t s = selected_word(p, i);
-        q->n_ones += cuzk_popcount64(s & (p->bits[i] | p->is_field[i]));
-        q->n_rest += cuzk_popcount64(s & p->is_field[i]);
+        uint64_t s = selected_word(p, i), not_zero = s & (p->bits[i] | p->is_field[i]);
+        q->n_ones += q->apart ? cuzk_popcount64(not_zero) : 0;
+        q->n_rest += cuzk_popcount64(q->apart ? s & p->is_field[i] : not_zero);
     }
 }
 
@@ -35,17 +35,27 @@ static void count_kinds(query *q, const query_part *p)
     for (size_t i = 0; i < p->n; i++) {
         if (!selected(p, i) || fr_is_zero(&p->value[i]))
             continue;
-        if (fr_is_one(&p->value[i]))
+        if (q->apart && fr_is_one(&p->value[i]))
             q->n_ones++;
         else
             q->n_rest++;
     }
 }
 
+static void fill_one(query *q, size_t point)
+{
+    if (q->apart) {
+        q->ones[q->n_ones++] = (uint32_t)point;
+        return;
+    }
+    q->rest[q->n_rest] = (uint32_t)point;
+    q->k[q->n_rest++] = (fr_canon){{1}};
+}
+
 static void fill_field(query *q, const fr *x, size_t point)
 {
     if (fr_is_one(x)) {
-        q->ones[q->n_ones++] = (uint32_t)point;
+        fill_one(q, point);
     } else if (!fr_is_zero(x)) {
         q->rest[q->n_rest] = (uint32_t)point;
         cuzk_fr_to_canon(&q->k[q->n_rest++], x);
@@ -64,7 +74,7 @@ static size_t fill_packed(query *q, const query_part *p, size_t point)
             if (is_field & bit)
                 fill_field(q, field + cuzk_popcount64(is_field & (bit - 1)), at);
             else
-                q->ones[q->n_ones++] = (uint32_t)at;
+                fill_one(q, at);
         }
         field += cuzk_popcount64(is_field);
         point += cuzk_popcount64(s);
@@ -89,7 +99,7 @@ static size_t fill(query *q, const query_part *p, size_t point)
 
 cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_err *err)
 {
-    query q = {0};
+    query q = {.apart = cuzk_switch_on(CUZK_SWITCH_ONES_APART)};
     size_t point = 0;
     for (size_t i = 0; i < n_parts; i++)
         count_kinds(&q, &part[i]);
@@ -220,7 +230,7 @@ cuzk_status cuzk_query_g1(g1_jac *out, query *q, const groth16_srs *srs, params_
 cuzk_status cuzk_query_g2(g2_jac *out, query *q, const groth16_srs *srs, params_section s,
                           cuzk_pool *pool, cuzk_err *err)
 {
-    query_sum sum = {.q = q, .pool = pool, .g2 = out};
+    query_sum sum = {.q = q, .pool = cuzk_switch_on(CUZK_SWITCH_A4) ? pool : NULL, .g2 = out};
     cuzk_g2_set_identity(out);
     return cuzk_points_visit(srs, s, pool, visit_chunk, &sum, err);
 }
