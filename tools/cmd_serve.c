@@ -17,6 +17,7 @@ int cmd_serve(int argc, char **argv)
          "unix:///path or host:port; may be given several times;\ndefault: " CUZK_DEFAULT_ADDRESS},
         CLI_OPT_PARAMS(common),
         CLI_OPT_THREADS(common),
+        CLI_OPT_OPTS(common),
         {"max-jobs", CLI_UINT, &max_jobs, "N", "jobs waiting or running; more are refused"},
         {"grace", CLI_UINT, &grace, "SECONDS",
          "after SIGTERM, for the running job to finish; default 60"},
@@ -37,7 +38,8 @@ int cmd_serve(int argc, char **argv)
         sizeof options / sizeof options[0],
         NULL,
         0};
-    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
+    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code) ||
+        !cli_set_switches(common.opts, &exit_code))
         return exit_code;
     if (common.threads > UINT_MAX || grace > UINT_MAX) {
         fprintf(stderr, "cuzk: --threads or --grace is out of range\n");

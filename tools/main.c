@@ -19,7 +19,8 @@ static const verb verbs[] = {
     {"submit", "send a request to a daemon and wait for the proof", cmd_submit},
     {"status", "ask a daemon what it is doing", cmd_status},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
-    {"bench", "measure a part of the prover", cmd_bench},
+    {"bench", "measure the prover or a part of it", cmd_bench},
+    {"opts", "list the optimisations that can be switched off", cmd_opts},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 

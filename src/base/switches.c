@@ -84,7 +84,9 @@ static const char *nearest(word w)
     const char *best = rows[0].name;
     unsigned least = UINT32_MAX;
     for (size_t i = 0; w.n <= NAME_MAX_CHARS && i < CUZK_SWITCH_COUNT; i++) {
-        unsigned k = edits(w, rows[i].name);
+        bool same_letter =
+            w.n > 0 && tolower((unsigned char)*w.p) == tolower((unsigned char)rows[i].name[0]);
+        unsigned k = 2 * edits(w, rows[i].name) + !same_letter; /* B2 is nearer to B1 than to A2 */
         if (k < least) {
             least = k;
             best = rows[i].name;

@@ -63,6 +63,7 @@ static void lists_that_are_refused(void **state)
         const char *list, *message;
     } cases[] = {
         {"A9=on", "there is no switch \"A9\"; the nearest is A1"},
+        {"B2=on", "the nearest is B1"},
         {"batched-afine=off", "the nearest is batched-affine"},
         {"hugepages=off", "the nearest is huge-pages"},
         {"=on", "there is no switch \"\""},
