@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/switches.h"
 #include "engine/log.h"
 #include "engine/memory_available.h"
 #include "engine/params_dir.h"
@@ -31,6 +32,11 @@ struct prover_memory {
     pthread_mutex_t lock;                             /* guards file_bytes */
     uint64_t file_bytes[CUZK_KIND_COUNT][MAX_SHAPES]; /* as last seen; 0: no file */
 };
+
+static bool compiles(const prover_memory *m)
+{
+    return m->compiled && cuzk_switch_on(CUZK_SWITCH_COMPACT_WITNESS);
+}
 
 cuzk_budget *cuzk_memory_budget(prover_memory *m)
 {
@@ -191,7 +197,7 @@ static memory_question question_of(const prover_memory *m, circuit_id id, uint64
 {
     bool hot = cuzk_holdings_has(m->holdings, HOLDING_SRS, id);
     return (memory_question){.mode = hot && m->mode == CUZK_SRS_AUTO ? CUZK_SRS_RESIDENT : m->mode,
-                             .compiled = m->compiled,
+                             .compiled = compiles(m),
                              .n_threads = cuzk_pool_size(m->loader.pool),
                              .available = available,
                              .total = m->total};
@@ -258,7 +264,7 @@ static void pin_or_count(memory_lease *l, const attempt *a, budget_token *own, b
     if (a->parameters_only)
         return;
     need->bytes[BUDGET_PARTITION] = l->plan.partition_bytes;
-    if (!l->memory->compiled)
+    if (!compiles(l->memory))
         return;
     l->circuit_holding = cuzk_holdings_pin(h, HOLDING_CIRCUIT, l->id);
     if (l->circuit_holding)
@@ -280,13 +286,13 @@ static cuzk_status begin_making(memory_lease *l, const attempt *a, const budget_
         l->make_srs = l->srs_holding != NULL;
         rest.bytes[BUDGET_SRS] = l->make_srs ? 0 : rest.bytes[BUDGET_SRS];
     }
-    if (!l->circuit_holding && !a->parameters_only && l->memory->compiled) {
+    if (!l->circuit_holding && !a->parameters_only && compiles(l->memory)) {
         l->circuit_holding =
             cuzk_holdings_begin(h, HOLDING_CIRCUIT, l->id, need->bytes[BUDGET_CIRCUIT]);
         l->make_circuit = l->circuit_holding != NULL;
         rest.bytes[BUDGET_CIRCUIT] = l->make_circuit ? 0 : rest.bytes[BUDGET_CIRCUIT];
     }
-    bool all = l->srs_holding && (l->circuit_holding || a->parameters_only || !l->memory->compiled);
+    bool all = l->srs_holding && (l->circuit_holding || a->parameters_only || !compiles(l->memory));
     if (all) {
         l->partition_bytes = need->bytes[BUDGET_PARTITION];
         return CUZK_OK;

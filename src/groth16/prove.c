@@ -53,11 +53,15 @@ static cuzk_status make_h(prover *p, cuzk_err *err)
     size_t m = p->srs->n_h + 1;
     ntt_plan *plan = NULL;
     cuzk_status st;
-    fr *h = CUZK_NEW_ARRAY(fr, m);
+    fr *c = p->z.c, *h = c ? c : CUZK_NEW_ARRAY(fr, m);
+    p->z.c = NULL;
     if (!h)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for h of %zu coefficients", m);
     CUZK_TRY(cuzk_ntt_plan_new(&plan, cuzk_lg_ceil(m), p->opt->pool, err));
-    cuzk_ntt_quotient(plan, h, p->z.a, p->z.b, p->opt->pool);
+    if (c)
+        cuzk_ntt_quotient_of(plan, h, p->z.a, p->z.b, p->opt->pool);
+    else
+        cuzk_ntt_quotient(plan, h, p->z.a, p->z.b, p->opt->pool);
     cuzk_pool_for(p->opt->pool, m, MIN_CHUNK, to_canon_range, h);
     p->h = (fr_canon *)(void *)h; /* same size, now plain integers */
     h = NULL;
@@ -118,7 +122,7 @@ static cuzk_status sum_l(prover *p, cuzk_err *err)
 {
     const query_part part = aux_part(p, NULL);
     query q;
-    cuzk_status st = cuzk_query_new(&q, &part, 1, err);
+    cuzk_status st = cuzk_query_new(&q, &part, 1, p->opt->pool, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_query_g1(&p->sum_l, &q, p->srs, SECTION_L, p->opt->pool, err);
@@ -131,7 +135,7 @@ static cuzk_status sum_a(prover *p, cuzk_err *err)
     const uint64_t *a_aux = is_compiled(p) ? cuzk_compiled_a_aux(p->opt->compiled) : p->z.a_aux;
     const query_part part[] = {input_part(p, NULL), aux_part(p, a_aux)};
     query q;
-    cuzk_status st = cuzk_query_new(&q, part, 2, err);
+    cuzk_status st = cuzk_query_new(&q, part, 2, p->opt->pool, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_query_g1(&p->sum_a, &q, p->srs, SECTION_A, p->opt->pool, err);
@@ -147,7 +151,7 @@ static cuzk_status sum_b(prover *p, cuzk_err *err)
     query q = {0};
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
-    CUZK_TRY(cuzk_query_new(&q, part, 2, err));
+    CUZK_TRY(cuzk_query_new(&q, part, 2, p->opt->pool, err));
     CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs, SECTION_B_G1, p->opt->pool, err));
     CUZK_TRY(begin_phase(p, "msm_b2", err));
     CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs, SECTION_B_G2, p->opt->pool, err));

@@ -10,6 +10,7 @@
 #include "groth16/points.h"
 
 typedef struct {
+    bool apart; /* switch ones-apart; off: ones are among the rest */
     size_t n_ones, n_rest;
     uint32_t *ones; /* points whose scalar is 1, ascending */
     uint32_t *rest; /* points of the scalars k, ascending */
@@ -26,7 +27,8 @@ typedef struct {
 } query_part;
 
 /* The parts' points follow each other from point 0 on. Release with cuzk_query_fini. */
-cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_err *err);
+cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_pool *pool,
+                           cuzk_err *err);
 void cuzk_query_fini(query *q);
 
 /* The sum over a section of the key. q is as before afterwards, but not during the call. */
