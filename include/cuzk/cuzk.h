@@ -95,7 +95,7 @@ typedef struct {
     size_t size;
     int partition;             /* one partition, or CUZK_ALL_PARTITIONS */
     cuzk_trace *trace;         /* NULL: no timing */
-    const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at between phases */
+    const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at within phases too */
     cuzk_progress_fn progress; /* NULL: silent; called at the start of each phase */
     void *progress_ctx;
     /* NULL, or told once, before anything is loaded, what the proof will need and how much is
@@ -136,12 +136,23 @@ typedef struct {
 } cuzk_params_description;
 
 /* Makes DIR/<established name>.params and .vk from the published test secrets: insecure by design.
- * params_path (CUZK_PATH_BYTES) receives where. */
+ * Uses what another has made or is making there; CUZK_EXISTS when something else has that name: it
+ * is never overwritten. params_path (CUZK_PATH_BYTES) receives where. */
 #define CUZK_PATH_BYTES 4096
 cuzk_status cuzk_params_make_insecure(const char *circuit, const char *dir, unsigned n_threads,
                                       cuzk_trace *trace, char params_path[CUZK_PATH_BYTES],
                                       cuzk_err *err);
 cuzk_status cuzk_params_describe(cuzk_params_description *out, const char *path, cuzk_err *err);
+/* Is it, byte for byte, Filecoin's file of that name? Reads all of it, once. */
+typedef struct {
+    char circuit[24];  /* as above */
+    char digest[33];   /* the first 16 bytes of BLAKE2b-512 of the file, in hex */
+    char expected[33]; /* that of Filecoin's file; "" when there is none */
+    bool published;    /* the two are equal */
+    bool real;         /* 32 or 64 GiB: nothing but Filecoin's file is used without
+                        * allow_insecure_params */
+} cuzk_params_origin;
+cuzk_status cuzk_params_identify(cuzk_params_origin *out, const char *path, cuzk_err *err);
 /* Every count, coordinate, curve equation and subgroup. */
 cuzk_status cuzk_params_verify(const char *path, unsigned n_threads, cuzk_err *err);
 

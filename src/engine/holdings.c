@@ -279,6 +279,8 @@ bool cuzk_holdings_reclaim(void *ctx, uint64_t need)
         any = true;
         destroy(h, v.kind, &v.srs, v.circuit, v.bytes);
     }
+    if (any)
+        cuzk_mem_trim(); /* else the pages stay ours, and others could be added to them */
     return any;
 }
 
@@ -307,6 +309,8 @@ void cuzk_holdings_evict(holdings *h, circuit_id id, cuzk_evict_result *out)
     *out = (cuzk_evict_result){.was_loaded = false};
     evict_one(h, HOLDING_SRS, id, out);
     evict_one(h, HOLDING_STREAM, id, out);
+    if (out->freed_bytes > 0)
+        cuzk_mem_trim();
 }
 
 /* ---- looking ---- */

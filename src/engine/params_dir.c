@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,6 +67,27 @@ char *cuzk_params_path(const char *dir, circuit_id id, const char *ext)
     cuzk_circuit_stem(stem, id);
     snprintf(name, sizeof name, "%s.%s", stem, ext);
     return cuzk_path_join(dir, name);
+}
+
+bool cuzk_params_circuit_of_path(circuit_id *out, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    for (int kind = 0; kind < CUZK_KIND_COUNT; kind++) {
+        for (size_t i = 0; i < cuzk_n_shapes; i++) {
+            char stem[CIRCUIT_STEM_BYTES];
+            circuit_id id = {(cuzk_kind)kind, &cuzk_shapes[i]};
+            if (!cuzk_circuit_exists(id))
+                continue;
+            cuzk_circuit_stem(stem, id);
+            size_t n = strlen(stem);
+            if (strncmp(name, stem, n) == 0 && name[n] == '.') {
+                *out = id;
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 cuzk_status cuzk_params_check_ic(const groth16_vk *vk, circuit_id id, const char *path,

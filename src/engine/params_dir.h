@@ -24,6 +24,9 @@ cuzk_status cuzk_params_dir_check(const char *dir, cuzk_err *err);
 /* DIR/<stem>.<ext> for a circuit; cuzk_free. NULL when out of memory. */
 char *cuzk_params_path(const char *dir, circuit_id id, const char *ext);
 
+/* Which circuit a file is for, by its established name; false for other names. */
+bool cuzk_params_circuit_of_path(circuit_id *out, const char *path);
+
 /* CUZK_PARAMS when the key, read from path, has other public inputs than the circuit. */
 cuzk_status cuzk_params_check_ic(const groth16_vk *vk, circuit_id id, const char *path,
                                  cuzk_err *err);

@@ -295,14 +295,27 @@ static cuzk_status begin_making(memory_lease *l, const attempt *a, const budget_
     return cuzk_fail(err, CUZK_INTERNAL, 0, "too many parameters are held at a time");
 }
 
+/* The allocator keeps freed pages for the next block. What it keeps will serve this job; more than
+ * that is returned when it could make the process larger than the budget. */
+static void trim_pages(const prover_memory *m, const budget_token *need)
+{
+    budget_stats s;
+    uint64_t kept = cuzk_mem_kept(), taken = cuzk_budget_token_sum(need);
+    cuzk_budget_stats(m->budget, &s);
+    if (kept > taken && s.used - taken + kept > s.total)
+        cuzk_mem_trim();
+}
+
 static cuzk_status try_reserve(void *ctx, cuzk_err *err)
 {
     const attempt *a = ctx;
     memory_lease *l = a->lease;
     budget_token own = {.bytes[0] = 0}, need = {.bytes[0] = 0};
     pin_or_count(l, a, &own, &need);
-    if (cuzk_budget_take(l->memory->budget, &need, &own, a->reclaim))
+    if (cuzk_budget_take(l->memory->budget, &need, &own, a->reclaim)) {
+        trim_pages(l->memory, &need);
         return begin_making(l, a, &need, err);
+    }
     undo_pins(l);
     return CUZK_BUDGET;
 }

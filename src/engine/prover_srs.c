@@ -1,4 +1,5 @@
 /* The prover's parameters seen from outside: preloading, eviction, lists. */
+#include "base/mem.h"
 #include "engine/log.h"
 #include "engine/prover_memory.h"
 
@@ -18,6 +19,21 @@ cuzk_status cuzk_prover_preload_start(cuzk_prover *p, const circuit_id id[], siz
                                       cuzk_err *err)
 {
     return cuzk_preload_begin(cuzk_memory_preloading(cuzk_prover_memory_of(p)), id, n, err);
+}
+
+cuzk_status cuzk_prover_preload_names(cuzk_prover *p, const char *const name[], size_t n,
+                                      cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    circuit_id *id = CUZK_NEW_ARRAY(circuit_id, n + 1);
+    if (!id)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "preload: no memory for %zu circuits", n);
+    for (size_t i = 0; i < n; i++)
+        CUZK_TRY(cuzk_circuit_id_parse(&id[i], name[i], err));
+    CUZK_TRY(cuzk_prover_preload_start(p, id, n, err));
+out:
+    cuzk_free(id);
+    return st;
 }
 
 void cuzk_prover_preload_report(cuzk_prover *p, cuzk_preload_report *out)

@@ -158,8 +158,3 @@ void cuzk_http_stop(http_server *s)
         close(s->fd);
     cuzk_free(s);
 }
-
-cuzk_status cuzk_http_check(const char *listen, bool insecure, cuzk_err *err)
-{
-    return cuzk_http_resolve(listen, insecure, err);
-}

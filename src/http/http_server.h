@@ -43,7 +43,4 @@ cuzk_status cuzk_http_start(http_server **out, const http_options *opt, cuzk_err
 const char *cuzk_http_address(const http_server *s); /* as bound: "127.0.0.1:9821" */
 void cuzk_http_stop(http_server *s);                 /* accepts NULL; waits for answers under way */
 
-/* The address alone, without binding it. */
-cuzk_status cuzk_http_check(const char *listen, bool insecure, cuzk_err *err);
-
 #endif

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "e2e/fake_prover.h"
 #include "engine/log.h"
+#include "http/http_bind.h"
 #include "http/http_pages.h"
 #include "measure/instruments.h"
 
@@ -277,7 +278,7 @@ static void test_addresses(void **state)
     };
     for (size_t i = 0; i < sizeof c / sizeof c[0]; i++) {
         cuzk_err err = {0};
-        cuzk_status st = cuzk_http_check(c[i].listen, c[i].insecure, &err);
+        cuzk_status st = cuzk_http_resolve(c[i].listen, c[i].insecure, &err);
         if (st != c[i].want || (c[i].says && !strstr(err.msg, c[i].says)))
             fail_msg("%s: %s, %s", c[i].listen, cuzk_status_name(st), err.msg);
     }
