@@ -31,7 +31,6 @@ struct pool_run {
     bool may_stop;            /* ends when the tenant is cancelled */
     bool counts;              /* in pool.level while listed */
     bool is_awaited;          /* the caller sleeps until n_inside is 0 */
-    cuzk_span_scope scope;    /* what the caller is at */
     unsigned n_inside;        /* helpers at work */
     atomic_int urgency;
     _Alignas(64) atomic_size_t next;
@@ -426,7 +425,6 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
         return true;
     }
     pool_run r = {.fn = fn, .ctx = ctx, .n_tasks = n_tasks, .may_stop = may_stop};
-    r.scope = cuzk_span_current();
     r.tenant = tenant_on(pool);
     r.counts = r.tenant && !r.tenant->exclusive;
     atomic_init(&r.urgency, urgency_of(r.tenant));

@@ -22,7 +22,14 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_TURNS = 4, FAKE_MEMORY = 5, FAKE_STATUS = 5000 };
+enum {
+    FAKE_FAIL = 1,
+    FAKE_WAIT = 2,
+    FAKE_STUCK = 3,
+    FAKE_TURNS = 4,
+    FAKE_MEMORY = 5,
+    FAKE_STATUS = 5000
+};
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
