@@ -431,7 +431,6 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
     atomic_init(&r.next, 0);
     if (n_tasks <= 1 || (pool->n_threads == 1 && !r.counts)) /* nobody else needs to know */
         return work(pool, &r);
-    r.scope = cuzk_span_current();
     enlist(pool, &r);
     bool all = work(pool, &r);
     delist(pool, &r);

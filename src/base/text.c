@@ -3,42 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* [Unicode, table 3-7] */
-size_t cuzk_utf8_sequence(const uint8_t *p)
-{
-    uint8_t low = 0x80, high = 0xbf; /* range of the second byte */
-    size_t n;
-    if (p[0] < 0x80)
-        return 1;
-    if (p[0] >= 0xc2 && p[0] <= 0xdf)
-        n = 2;
-    else if (p[0] >= 0xe0 && p[0] <= 0xef)
-        n = 3;
-    else if (p[0] >= 0xf0 && p[0] <= 0xf4)
-        n = 4;
-    else
-        return 0;
-    if (p[0] == 0xe0)
-        low = 0xa0; /* shorter forms exist */
-    if (p[0] == 0xed)
-        high = 0x9f; /* surrogates */
-    if (p[0] == 0xf0)
-        low = 0x90; /* shorter forms exist */
-    if (p[0] == 0xf4)
-        high = 0x8f; /* above U+10FFFF */
-    if (p[1] < low || p[1] > high)
-        return 0;
-    for (size_t i = 2; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) /* also stops at the NUL */
-            return 0;
-    }
-    return n;
-}
+#include "base/utf8.h"
 
 /* The JSON form of the character at p in piece; returns how many bytes of p it stands for. */
 static size_t json_piece(char piece[8], const uint8_t *p)
 {
-    size_t n = cuzk_utf8_sequence(p);
+    size_t n = utf8_sequence(p, p + strnlen((const char *)p, 4));
     if (n == 0) {
         snprintf(piece, 8, "\\ufffd");
         return 1;

@@ -1,12 +1,8 @@
-/* Text from outside inside text of ours: UTF-8, JSON strings, words of a line. */
+/* Text from outside inside text of ours: JSON strings, words of a line. */
 #ifndef CUZK_BASE_TEXT_H
 #define CUZK_BASE_TEXT_H
 
 #include <stddef.h>
-#include <stdint.h>
-
-/* Bytes of the well-formed UTF-8 sequence at p (which a NUL ends), 0 if there is none. */
-size_t cuzk_utf8_sequence(const uint8_t *p);
 
 /* Writes text as the inside of a JSON string. Bytes that are not UTF-8 become U+FFFD. Cuts before
  * what does not fit into max bytes with the NUL. Returns the length. max >= 1. */

@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "config/toml_reader.h"
 
 typedef enum { SCAN_PLAIN, SCAN_COMMENT, SCAN_STRING } scan_state;
@@ -101,7 +101,7 @@ static cuzk_status scan_nesting(scan *s, cuzk_err *err)
 static cuzk_status scan_bytes(const char *text, size_t n, unsigned *line, cuzk_err *err)
 {
     for (size_t i = 0, k; i < n; i += k) {
-        k = cuzk_utf8_sequence((const uint8_t *)text + i);
+        k = utf8_sequence((const uint8_t *)text + i, (const uint8_t *)text + n);
         *line += text[i] == '\n';
         if (k == 0)
             return cuzk_fail(err, CUZK_ENCODING, 0,

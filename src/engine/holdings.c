@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "measure/instruments.h"
 
 /* Parameters in memory, open, and circuits, of 4 kinds of 12 shapes; and failed ones that somebody
  * has not looked at yet. */
@@ -66,6 +67,13 @@ void cuzk_holdings_free(holdings *h)
     pthread_cond_destroy(&h->made);
     pthread_mutex_destroy(&h->lock);
     cuzk_free(h);
+}
+
+static void count(void (*counter)(const char *circuit), circuit_id id)
+{
+    char name[24];
+    cuzk_circuit_id_format(name, id);
+    counter(name);
 }
 
 /* ---- pins ---- */
@@ -146,6 +154,8 @@ void cuzk_holdings_finish(holdings *h, holding *one, bool made)
     pthread_mutex_lock(&h->lock);
     one->state = made ? HOLDING_READY : HOLDING_FAILED;
     h->n_loads += made && one->kind == HOLDING_SRS;
+    if (made && one->kind == HOLDING_SRS)
+        count(cuzk_measure_srs_loaded, one->id);
     pthread_cond_broadcast(&h->made);
     pthread_mutex_unlock(&h->lock);
     if (!made)
@@ -233,6 +243,8 @@ static void take_out(victim *v, holding *o)
 {
     *v = (victim){.kind = o->kind, .srs = o->srs, .circuit = o->circuit, .bytes = o->bytes};
     o->state = HOLDING_ABSENT;
+    if (o->kind == HOLDING_SRS)
+        count(cuzk_measure_srs_evicted, o->id);
 }
 
 static bool is_idle(const holdings *h, const holding *o, uint64_t now)

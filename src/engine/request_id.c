@@ -5,7 +5,7 @@
 
 #include "base/hex.h"
 #include "base/rng.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 cuzk_status cuzk_request_id_check(const char *id, cuzk_err *err)
 {
@@ -15,7 +15,7 @@ cuzk_status cuzk_request_id_check(const char *id, cuzk_err *err)
                          REQUEST_ID_MAX);
     const uint8_t *p = (const uint8_t *)id;
     for (size_t i = 0; i < n;) {
-        size_t k = cuzk_utf8_sequence(p + i);
+        size_t k = utf8_sequence(p + i, p + n);
         if (k == 0)
             return cuzk_fail(err, CUZK_INVAL, 0, "request_id: not UTF-8 at byte %zu", i);
         /* C0, DEL, and C1 (U+0080 to U+009F is c2 80 to c2 9f) */

@@ -1,6 +1,5 @@
 /* The daemon with the real prover. */
 #include "base/error.h"
-#include "base/mem.h"
 #include "cuzk/daemon.h"
 #include "engine/engine.h"
 #include "rpc/daemon_loop.h"

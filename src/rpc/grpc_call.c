@@ -527,7 +527,7 @@ static bool take_message(rpc_call *c)
         cuzk_rpc_fail(c, CUZK_UNSUPPORTED, "compressed requests are not supported");
         return false;
     }
-    c->msg = cuzk_grpc_flatten(c->request, &c->n_msg);
+    c->msg = cuzk_grpc_take(c->request, &c->n_msg);
     grpc_byte_buffer_destroy(c->request);
     c->request = NULL;
     if (!c->msg)

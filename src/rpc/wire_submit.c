@@ -146,6 +146,7 @@ static cuzk_status complete(submit_fields *out, cuzk_err *err)
     /* proto3 cannot tell 0 from absent; a PoRep's C1 output says what it is */
     msg->has_registered_proof = msg->kind != CUZK_KIND_POREP || msg->registered_proof != 0;
     msg->vanilla_proofs = out->view;
+    msg->may_overwrite = true; /* the bytes are the call's, and nobody reads them twice */
     return CUZK_OK;
 }
 
