@@ -95,7 +95,7 @@ typedef struct {
     size_t size;
     int partition;             /* one partition, or CUZK_ALL_PARTITIONS */
     cuzk_trace *trace;         /* NULL: no timing */
-    const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at between phases */
+    const cuzk_flag *cancel;   /* NULL: cannot be cancelled; looked at within phases too */
     cuzk_progress_fn progress; /* NULL: silent; called at the start of each phase */
     void *progress_ctx;
     /* NULL, or told once, before anything is loaded, what the proof will need and how much is

@@ -12,6 +12,8 @@
 #include "filecoin/circuits.h"
 #include "groth16/groth16.h"
 
+atomic_uint cuzk_prover_spoil_proofs;
+
 struct cuzk_prover {
     char *params_dir;
     cuzk_pool *pool;
@@ -82,6 +84,7 @@ struct prover_job {
     circuit_id id;
     unsigned first, n_partitions;
     memory_lease lease;
+    cuzk_pool_tenant *tenant, own_tenant;
 };
 
 static cuzk_status enter_phase(const prover_job *j, const char *phase, int partition, cuzk_err *err)
@@ -91,6 +94,18 @@ static cuzk_status enter_phase(const prover_job *j, const char *phase, int parti
     if (j->opt.progress)
         j->opt.progress(j->opt.progress_ctx, phase, partition);
     return CUZK_OK;
+}
+
+/* From here to leave_pool the pool works for this job. */
+static void enter_pool(prover_job *j, bool exclusive)
+{
+    j->tenant->exclusive = exclusive;
+    cuzk_pool_enter(j->prover->pool, j->tenant);
+}
+
+static void leave_pool(prover_job *j)
+{
+    cuzk_pool_leave(j->prover->pool, j->tenant);
 }
 
 static cuzk_status check_content(const prover_job *j, cuzk_err *err)
@@ -121,22 +136,50 @@ out:
     return st;
 }
 
-/* The self-check said no: the circuit is run once more in the interpreted reading with every row
+/* Two proofs were rejected: the circuit is run once more in the interpreted reading with every row
  * checked, to tell whose fault it is. */
 static cuzk_status explain_rejection(const prover_job *j, const cs_circuit *circuit,
                                      const groth16_prove_options *opt, cuzk_err *err)
 {
     groth16_prove_options checked = *opt;
     checked.check_witness = true;
-    groth16_proof unused;
-    cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->lease.srs, &checked, err);
-    if (st != CUZK_OK)
+    groth16_proof proof;
+    cuzk_status st = cuzk_groth16_prove(&proof, circuit, j->lease.srs, &checked, err);
+    if (st == CUZK_OK)
+        st = self_check(j, (unsigned)opt->partition, &proof, err);
+    if (st == CUZK_OK)
+        return cuzk_fail(err, CUZK_DEVICE, 0,
+                         "partition %d: two proofs did not verify, and a third, made the slow way, "
+                         "does: this machine computes wrong; test its memory and processor",
+                         opt->partition);
+    if (st != CUZK_REJECTED)
         return st;
     return cuzk_fail(err, CUZK_PARAMS, 0,
                      "partition %d: the witness satisfies the circuit but the proof does not "
                      "verify: the parameters in %s are damaged or belong to another setup; run "
                      "`cuzk params check`",
                      opt->partition, j->prover->params_dir);
+}
+
+static void spoil(groth16_proof *proof)
+{
+    unsigned n = atomic_load(&cuzk_prover_spoil_proofs);
+    while (n > 0 && !atomic_compare_exchange_weak(&cuzk_prover_spoil_proofs, &n, n - 1))
+        continue;
+    if (n > 0)
+        proof->a = proof->c;
+}
+
+static cuzk_status prove_once(const prover_job *j, groth16_proof *proof, const cs_circuit *circuit,
+                              const groth16_prove_options *opt, cuzk_err *err)
+{
+    cuzk_status st;
+    CUZK_TRY(cuzk_groth16_prove(proof, circuit, j->lease.srs, opt, err));
+    spoil(proof);
+    CUZK_TRY(enter_phase(j, "self_check", opt->partition, err));
+    st = self_check(j, (unsigned)opt->partition, proof, err);
+out:
+    return st;
 }
 
 static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint8_t *out,
@@ -159,9 +202,11 @@ static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint
         opt.s = &s;
     }
     groth16_proof proof;
-    CUZK_TRY(cuzk_groth16_prove(&proof, &circuit, j->lease.srs, &opt, err));
-    CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
-    st = self_check(j, partition, &proof, err);
+    st = prove_once(j, &proof, &circuit, &opt, err);
+    if (st == CUZK_REJECTED) {
+        CUZK_TRY(enter_phase(j, "reprove", (int)partition, err));
+        st = prove_once(j, &proof, &circuit, &opt, err);
+    }
     if (st == CUZK_REJECTED)
         st = explain_rejection(j, &circuit, &opt, err);
     if (st == CUZK_OK)
@@ -188,7 +233,10 @@ static void tell_waiting(void *ctx)
 
 static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
 {
-    const lease_wish wish = {.cancel = j->opt.cancel, .waiting = tell_waiting, .waiting_ctx = j};
+    const lease_wish wish = {.urgency = atomic_load(&j->tenant->urgency),
+                             .cancel = j->opt.cancel,
+                             .waiting = tell_waiting,
+                             .waiting_ctx = j};
     cuzk_status st = cuzk_lease_reserve(&j->lease, j->prover->memory, j->id, &wish, err);
     const memory_answer *plan = &j->lease.plan;
     if (st == CUZK_OK && j->opt.memory_notice && plan->sentence[0])
@@ -209,7 +257,8 @@ out:
 }
 
 cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_request *req,
-                                 const cuzk_prove_options *opt, cuzk_err *err)
+                                 const cuzk_prove_options *opt, cuzk_pool_tenant *tenant,
+                                 cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     prover_job *j = cuzk_calloc(1, sizeof *j);
@@ -220,7 +269,13 @@ cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_r
     j->opt = *opt;
     j->id = (circuit_id){req->kind, req->shape};
     CUZK_TRY(cuzk_request_partitions(&j->first, &j->n_partitions, req, opt->partition, err));
-    CUZK_TRY(prepare(j, err));
+    j->own_tenant.cancel = opt->cancel;
+    j->tenant = tenant ? tenant : &j->own_tenant;
+    enter_pool(j, false);
+    st = prepare(j, err);
+    leave_pool(j);
+    if (st != CUZK_OK)
+        goto out;
     *out = j;
     return CUZK_OK;
 out:
@@ -236,7 +291,10 @@ unsigned cuzk_prover_job_partitions(const prover_job *j)
 cuzk_status cuzk_prover_job_prove(prover_job *j, unsigned index, uint8_t out[CUZK_PROOF_BYTES],
                                   cuzk_err *err)
 {
-    return prove_partition(j, j->first + index, out, err);
+    enter_pool(j, true);
+    cuzk_status st = prove_partition(j, j->first + index, out, err);
+    leave_pool(j);
+    return st;
 }
 
 void cuzk_prover_job_close(prover_job *j)
@@ -254,7 +312,7 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
     cuzk_status st = CUZK_OK;
     prover_job *j = NULL;
     uint8_t *bytes = NULL;
-    CUZK_TRY(cuzk_prover_job_open(&j, p, req, opt, err));
+    CUZK_TRY(cuzk_prover_job_open(&j, p, req, opt, NULL, err));
     size_t n = cuzk_prover_job_partitions(j);
     bytes = cuzk_malloc_array(n, CUZK_PROOF_BYTES);
     if (!bytes) {

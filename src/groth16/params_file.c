@@ -130,7 +130,9 @@ cuzk_status cuzk_params_decode(const params_file *f, params_section s, size_t be
     decode_run r = {
         .file = f, .section = s, .begin = begin, .n = n, .out = out, .subgroup = subgroup};
     atomic_init(&r.fault, UINT64_MAX);
-    cuzk_pool_run(pool, (n + CHUNK_POINTS - 1) / CHUNK_POINTS, decode_chunk, &r);
+    if (!cuzk_pool_try(pool, (n + CHUNK_POINTS - 1) / CHUNK_POINTS, decode_chunk, &r))
+        return cuzk_fail(err, CUZK_CANCELLED, 0, "%s: cancelled while section %s was read", f->path,
+                         cuzk_section_name(s));
     uint64_t fault = atomic_load(&r.fault);
     return fault == UINT64_MAX ? CUZK_OK : decode_failed(&r, fault, err);
 }

@@ -123,6 +123,15 @@ IFMA_INLINE void fp8_set_zero(fp8 *r)
         r->l[i] = _mm512_setzero_si512();
 }
 
+/* Lane i gets lane i + by (mod 8); by is 1, 2 or 4. */
+IFMA_INLINE void fp8_rotate(fp8 *r, const fp8 *a, unsigned by)
+{
+    const __m512i lane = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    __m512i from = _mm512_and_si512(_mm512_add_epi64(lane, ifma_set1(by)), ifma_set1(7));
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_permutexvar_epi64(from, a->l[i]);
+}
+
 /* ---- G1 ---- */
 
 typedef fp8 lane1;
@@ -150,6 +159,11 @@ IFMA_INLINE void lane1_one(lane1 *r)
 IFMA_INLINE void lane1_zero(lane1 *r)
 {
     fp8_set_zero(r);
+}
+
+IFMA_INLINE void lane1_rotate(lane1 *r, const lane1 *a, unsigned by)
+{
+    fp8_rotate(r, a, by);
 }
 
 IFMA_INLINE __mmask8 lane1_zero_mask(const lane1 *a)
@@ -249,6 +263,12 @@ IFMA_INLINE void lane2_zero(lane2 *r)
 {
     fp8_set_zero(&r->c0);
     fp8_set_zero(&r->c1);
+}
+
+IFMA_INLINE void lane2_rotate(lane2 *r, const lane2 *a, unsigned by)
+{
+    fp8_rotate(&r->c0, &a->c0, by);
+    fp8_rotate(&r->c1, &a->c1, by);
 }
 
 IFMA_INLINE __mmask8 lane2_zero_mask(const lane2 *a)

@@ -143,7 +143,7 @@ static cuzk_status submit(engine *e, const Cuzk__V1__SubmitProofRequest *p, size
     if (!view)
         return cuzk_fail(err, CUZK_NOMEM, 0, "%zu vanilla proofs", p->n_vanilla_proofs);
     CUZK_TRY(cuzk_wire_request(&msg, view, p, err));
-    const engine_request r = {p->request_id, p->priority, &msg, n_bytes};
+    const engine_request r = {p->request_id, p->priority, &msg, n_bytes, 0};
     CUZK_TRY(cuzk_engine_submit(e, &r, listener, ticket, err));
 out:
     cuzk_free(view);
