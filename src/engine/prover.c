@@ -226,9 +226,9 @@ static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
         j->prover->params_dir);
 }
 
-static void tell_waiting(void *ctx)
+static void tell_waiting(void *ctx, const char *phase)
 {
-    enter_phase(ctx, "wait_memory", CUZK_NO_PARTITION, NULL);
+    enter_phase(ctx, phase, CUZK_NO_PARTITION, NULL);
 }
 
 static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
@@ -251,6 +251,7 @@ static cuzk_status prepare(prover_job *j, cuzk_err *err)
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
     CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
+    CUZK_TRY(enter_phase(j, "ready", CUZK_NO_PARTITION, err)); /* it may have waited for them */
     CUZK_TRY(refuse_test_rs(j, err));
 out:
     return st;

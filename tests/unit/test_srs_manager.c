@@ -243,21 +243,38 @@ static void e07_idle_parameters_make_room(void **state)
     cuzk_prover_free(p);
 }
 
-/* What was used just now is kept when so configured: the job waits, here until it gives up. */
+/* What was used just now is kept when so configured, while somebody works: then the job waits, here
+ * until it gives up. On an idle machine it does not. */
 static void what_is_not_idle_long_enough_is_kept(void **state)
 {
     (void)state;
-    memory_lease l;
+    memory_lease l, working;
     cuzk_err err;
-    bool already;
-    atomic_bool cancel = true;
-    cuzk_prover *p = prover_with(need_of(winning) + 1000, 3600);
+    atomic_bool cancel = false;
+    const lease_wish wish = {.cancel = &cancel};
+    cuzk_prover *p = prover_with(need_of(winning) + need_of(wpost), 3600);
+    prover_memory *m = cuzk_prover_memory_of(p);
+    lease(&l, p, winning);
+    cuzk_lease_release(&l);
+    lease(&working, p, wpost);
+    uint64_t left = stats_of(p).total - stats_of(p).used;
+    const budget_token rest = {.bytes[BUDGET_PARTITION] = left};
+    const budget_wish now = {.now = true, .what = "x"};
+    assert_int_equal(cuzk_budget_reserve(cuzk_memory_budget(m), &rest, &now, NULL), CUZK_OK);
+    assert_int_equal(cuzk_budget_reserve(cuzk_memory_budget(m), &rest, &now, NULL), CUZK_BUDGET);
+    atomic_store(&cancel, true);
+    assert_int_equal(cuzk_lease_reserve(&l, m, winning, &wish, &err), CUZK_CANCELLED);
+    cuzk_lease_release(&l);
+    cuzk_budget_release(cuzk_memory_budget(m), &rest);
+    cuzk_lease_release(&working);
+    assert_int_equal(evict(p, winning).freed_bytes > 0, true); /* it was still there */
+    cuzk_prover_free(p);
+    p = prover_with(need_of(winning) + 1000, 3600);
     lease(&l, p, wpost);
     cuzk_lease_release(&l);
-    assert_int_equal(take(&l, p, winning, &cancel, &err), CUZK_CANCELLED);
+    lease(&l, p, winning);
     cuzk_lease_release(&l);
-    assert_int_equal(cuzk_prover_preload(p, winning, &already, NULL, &err), CUZK_OK);
-    assert_int_equal(evict(p, wpost).busy, false);
+    assert_false(evict(p, wpost).was_loaded);
     cuzk_prover_free(p);
 }
 
