@@ -50,12 +50,13 @@ typedef struct {
     bool insecure;           /* TCP may listen beyond loopback without TLS and token */
     rpc_tls_files tls;       /* TCP: cert set: TLS; ca too: clients must show a certificate */
     const char *token_file;  /* TCP: calls must bring this token; NULL: none */
+    unsigned read_timeout_s; /* for a request to arrive */
 } rpc_server_options;
 
 #define RPC_SERVER_DEFAULTS                                                                        \
     {                                                                                              \
         .size = sizeof(rpc_server_options), .max_message_bytes = (size_t)256 << 20,                \
-        .max_door_bytes = (uint64_t)1 << 30,                                                       \
+        .max_door_bytes = (uint64_t)1 << 30, .read_timeout_s = 300,                                \
     }
 
 cuzk_status cuzk_rpc_server_new(rpc_server **out, const rpc_server_options *opt, cuzk_err *err);
