@@ -46,7 +46,8 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
          "for comparison"},
         {"srs", CLI_STRING, &a->srs, "WHERE",
          "parameters resident (in memory), streamed (read from disk in chunks: less\n"
-         "memory, the same proof), or auto: resident if that fits (default)"},
+         "memory, the same proof), or auto: streamed for one partition, else\n"
+         "resident if that fits (default)"},
         {"memory", CLI_UINT, &a->memory_mib, "MIB",
          "MiB that the proof may take; default: what the system has available"},
         {"explain-memory", CLI_FLAG, &a->explain_memory, NULL,
@@ -82,7 +83,7 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
     return true;
 }
 
-/* Silent when all is as ever: parameters in memory. */
+/* Silent when all is as expected. */
 static void memory_notice(void *ctx, const char *sentence, bool streamed)
 {
     const prove_args *a = ctx;
@@ -107,6 +108,14 @@ static void report(const prove_args *a, const cuzk_request_info *info, const cuz
     }
     cli_print_trace(trace, seconds);
     printf("%s: %s proof of %zu bytes in %.2f s\n", a->out_path, info->circuit, n_bytes, seconds);
+}
+
+/* Each partition reads every point once: for one alone, nothing is gained by keeping them. */
+static void choose_srs(prove_args *a, const cuzk_request_info *info)
+{
+    bool one = info->n_partitions == 1 || a->partition != PARTITION_ALL;
+    if (a->srs_mode == CUZK_SRS_AUTO && one)
+        a->srs_mode = CUZK_SRS_STREAMED;
 }
 
 static cuzk_status prove(prove_args *a, const cuzk_request *req, cuzk_trace *trace, uint8_t **proof,
@@ -151,6 +160,7 @@ int cmd_prove(int argc, char **argv)
         return cli_fail(a.common.json, st, &err);
     cuzk_request_info info;
     cuzk_request_describe(&info, req);
+    choose_srs(&a, &info);
     cuzk_trace *trace = cuzk_trace_new(info.circuit);
     uint8_t *proof = NULL;
     size_t n_bytes = 0;

@@ -4,17 +4,18 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/compiler.h"
+#include "base/pages.h"
 
 #define HEADER_BYTES 64u
-#define MMAP_BYTES   ((size_t)1 << 20)
+#define PAGED_BYTES  ((size_t)256 << 10)
 
 typedef struct {
     size_t bytes; /* payload */
-    size_t total; /* header and payload, as given to malloc or mmap */
-    int mapped;
+    size_t total; /* header and payload, as taken */
+    bool paged;   /* from base/pages.h, else from malloc */
+    bool zero;    /* the payload was all zero when handed out */
 } block_header;
 
 static _Atomic uint64_t used_bytes, peak_bytes, fail_countdown;
@@ -35,33 +36,34 @@ static void count_alloc(size_t bytes)
         continue;
 }
 
-static void *map_block(size_t total)
-{
-    void *p = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        return NULL;
-    madvise(p, total, MADV_HUGEPAGE); /* advice only: failure costs speed, not correctness */
-    return p;
-}
-
 static block_header *header_of(void *p)
 {
     return (block_header *)(void *)((char *)p - HEADER_BYTES);
 }
 
+static void *take_block(size_t bytes, bool paged, size_t *total, bool *zero)
+{
+    size_t unit = paged ? PAGES_BYTES : 64;
+    if (!cuzk_size_add(total, bytes, HEADER_BYTES + unit - 1))
+        return NULL;
+    *total &= ~(unit - 1);
+    *zero = false;
+    return paged ? cuzk_pages_take(*total, zero) : aligned_alloc(64, *total);
+}
+
 void *cuzk_malloc(size_t bytes)
 {
     size_t total;
-    if (told_to_fail() || !cuzk_size_add(&total, bytes, HEADER_BYTES + 63))
+    bool zero, paged = bytes >= PAGED_BYTES;
+    if (told_to_fail())
         return NULL;
-    total &= ~(size_t)63;
-    int mapped = bytes >= MMAP_BYTES;
-    block_header *h = mapped ? map_block(total) : aligned_alloc(64, total);
+    block_header *h = take_block(bytes, paged, &total, &zero);
     if (!h)
         return NULL;
     h->bytes = bytes;
     h->total = total;
-    h->mapped = mapped;
+    h->paged = paged;
+    h->zero = zero;
     count_alloc(bytes);
     return (char *)h + HEADER_BYTES;
 }
@@ -72,8 +74,8 @@ void cuzk_free(void *p)
         return;
     block_header *h = header_of(p);
     atomic_fetch_sub(&used_bytes, h->bytes);
-    if (h->mapped)
-        munmap(h, h->total);
+    if (h->paged)
+        cuzk_pages_give(h, h->total);
     else
         free(h);
 }
@@ -87,7 +89,7 @@ void *cuzk_malloc_array(size_t n, size_t bytes)
 void *cuzk_calloc(size_t n, size_t bytes)
 {
     void *p = cuzk_malloc_array(n, bytes);
-    if (p && !header_of(p)->mapped) /* fresh mappings are zero already */
+    if (p && !header_of(p)->zero)
         memset(p, 0, n * bytes);
     return p;
 }
@@ -133,6 +135,16 @@ bool cuzk_size_add(size_t *out, size_t a, size_t b)
 uint64_t cuzk_mem_used(void)
 {
     return atomic_load(&used_bytes);
+}
+
+uint64_t cuzk_mem_kept(void)
+{
+    return cuzk_pages_kept();
+}
+
+void cuzk_mem_trim(void)
+{
+    cuzk_pages_trim();
 }
 
 uint64_t cuzk_mem_peak(void)

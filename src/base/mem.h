@@ -1,7 +1,8 @@
 /* The only allocator of cuzk: counted, 64-byte aligned, able to fail on demand in tests.
  *
- * Blocks of 1 MiB and more come straight from mmap with transparent huge pages asked for, since the
- * big arrays (points, vectors) are accessed at random. Thread-safe.
+ * Blocks of 256 KiB and more are page ranges with transparent huge pages asked for, since the big
+ * arrays (points, vectors) are accessed at random; freed ones are kept for the next (base/pages.h).
+ * Thread-safe.
  */
 #ifndef CUZK_BASE_MEM_H
 #define CUZK_BASE_MEM_H
@@ -27,6 +28,10 @@ bool cuzk_size_add(size_t *out, size_t a, size_t b);
 /* Bytes held now and at most so far, through this allocator. */
 uint64_t cuzk_mem_used(void);
 uint64_t cuzk_mem_peak(void);
+
+/* Freed bytes that are kept for later blocks, and their return to the system. */
+uint64_t cuzk_mem_kept(void);
+void cuzk_mem_trim(void);
 
 /* Test hook: the n-th allocation from now (1 = next) fails once; 0 disarms. */
 void cuzk_mem_fail_nth(uint64_t n);

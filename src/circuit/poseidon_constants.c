@@ -1,6 +1,7 @@
 #include "circuit/poseidon_constants.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "circuit/coeff.h"
 #include "circuit/poseidon_lanes.h"
@@ -8,29 +9,36 @@
 static const struct {
     unsigned arity, n_partial, set, lg_tag; /* tag: 2^lg_tag, or 2^arity - 1 when 0 */
 } kinds[POSEIDON_KIND_COUNT] = {
-    [POSEIDON_2] = {2, 55, 0, 0},  [POSEIDON_2_GEN] = {2, 55, 0, 40}, [POSEIDON_4] = {4, 56, 1, 0},
-    [POSEIDON_8] = {8, 57, 2, 0},  [POSEIDON_11] = {11, 57, 3, 0},
+    [POSEIDON_2] = {2, 55, 0, 0}, [POSEIDON_2_GEN] = {2, 55, 0, 40}, [POSEIDON_4] = {4, 56, 1, 0},
+    [POSEIDON_8] = {8, 57, 2, 0}, [POSEIDON_11] = {11, 57, 3, 0},
 };
 
 #define N_SETS 4
-static poseidon_constants sets[N_SETS]; /* guarded by once: written by make_all only */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+typedef struct {
+    poseidon_constants k; /* written once, under making, before made */
+    atomic_bool made;
+} constants_set;
+static constants_set sets[N_SETS];
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 typedef poseidon_matrix matrix;
 
-/* 80-bit linear feedback register; s0 is bit 79. */
+/* 80-bit linear feedback register; s0 is bit 79. Bits that are ready wait in out. */
 typedef struct {
     cuzk_u128 s;
+    cuzk_u128 out;
+    unsigned n_out;
 } grain;
 
-static unsigned grain_clock(grain *g)
+/* Sixteen clocks at once: no tap is among the last sixteen bits. The first is the top bit. */
+static unsigned grain_clock_16(grain *g)
 {
     static const unsigned taps[] = {62, 51, 38, 23, 13, 0};
-    unsigned bit = 0;
+    unsigned bits = 0;
     for (unsigned i = 0; i < CUZK_ARRAY_LEN(taps); i++)
-        bit ^= (unsigned)(g->s >> (79 - taps[i])) & 1;
-    g->s = (g->s << 1 | bit) & (((cuzk_u128)1 << 80) - 1);
-    return bit;
+        bits ^= (unsigned)(g->s >> (80 - 16 - taps[i])) & 0xffff;
+    g->s = (g->s << 16 | bits) & (((cuzk_u128)1 << 80) - 1);
+    return bits;
 }
 
 static void grain_put(grain *g, uint64_t value, unsigned n_bits)
@@ -40,7 +48,7 @@ static void grain_put(grain *g, uint64_t value, unsigned n_bits)
 
 static void grain_init(grain *g, unsigned width, unsigned n_partial)
 {
-    g->s = 0;
+    memset(g, 0, sizeof *g);
     grain_put(g, 1, 2); /* prime field */
     grain_put(g, 1, 4); /* x^5, as this implementation numbers it */
     grain_put(g, FR_BITS, 12);
@@ -48,27 +56,32 @@ static void grain_init(grain *g, unsigned width, unsigned n_partial)
     grain_put(g, POSEIDON_FULL_ROUNDS, 10);
     grain_put(g, n_partial, 10);
     grain_put(g, ((uint64_t)1 << 30) - 1, 30);
-    for (unsigned i = 0; i < 160; i++)
-        grain_clock(g);
+    for (unsigned i = 0; i < 160 / 16; i++)
+        grain_clock_16(g);
 }
 
-/* Self-shrinking: of each pair the second bit counts if the first is 1. */
-static unsigned grain_bit(grain *g)
+/* n_bits <= 64. Self-shrinking: of each pair the second bit counts if the first is 1. */
+static uint64_t grain_bits(grain *g, unsigned n_bits)
 {
-    for (;;) {
-        unsigned keep = grain_clock(g), bit = grain_clock(g);
-        if (keep)
-            return bit;
+    while (g->n_out < n_bits) {
+        unsigned bits = grain_clock_16(g);
+        for (int pair = 14; pair >= 0; pair -= 2) {
+            unsigned keep = bits >> (pair + 1) & 1;
+            g->out = g->out << keep | (bits >> pair & keep);
+            g->n_out += keep;
+        }
     }
+    g->n_out -= n_bits;
+    return (uint64_t)(g->out >> g->n_out) & (UINT64_MAX >> (64 - n_bits));
 }
 
 static void grain_element(grain *g, fr *out)
 {
     fr_canon x;
     do {
-        memset(&x, 0, sizeof x);
-        for (unsigned i = FR_BITS; i-- > 0;)
-            x.l[i / 64] |= (uint64_t)grain_bit(g) << (i % 64);
+        x.l[3] = grain_bits(g, FR_BITS - 192);
+        for (int i = 2; i >= 0; i--)
+            x.l[i] = grain_bits(g, 64);
     } while (!limbs_lt(x.l, cuzk_fr_modulus, 4));
     cuzk_fr_from_canon(out, &x);
 }
@@ -96,6 +109,13 @@ static void vec_mat(fr out[], const fr vec[], const matrix *m, unsigned n)
         }
     }
     memcpy(out, r, n * sizeof *out);
+}
+
+/* out = a * b; out may alias a. */
+static void mat_mul(matrix *out, const matrix *a, const matrix *b, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        vec_mat(out->at[i], a->at[i], b, n);
 }
 
 /* Gauss-Jordan. The matrices here are minors of Cauchy matrices: every pivot is non-zero. */
@@ -187,32 +207,36 @@ static void make_sparse(poseidon_constants *p)
     }
     p->pre_sparse = p->mds;
     memcpy(&p->pre_sparse.at[0][1], v, n * sizeof *v);
-    for (unsigned i = 0; i < n; i++) {
-        for (unsigned s = 0; s < rp; s++)
-            vec_mat(&p->pre_sparse.at[i + 1][1], &p->pre_sparse.at[i + 1][1], &minor, n);
+    matrix left = minor; /* H^(R_P+1): left takes the factors H^(2^k) that are wanted */
+    for (unsigned e = rp; e > 0; e >>= 1) {
+        const matrix square = minor;
+        if (e & 1)
+            mat_mul(&left, &left, &square, n);
+        mat_mul(&minor, &minor, &square, n);
     }
-}
-
-static void make_all(void)
-{
-    for (unsigned kind = 0; kind < POSEIDON_KIND_COUNT; kind++) {
-        poseidon_constants *p = &sets[kinds[kind].set];
-        if (p->width)
-            continue;
-        p->width = kinds[kind].arity + 1;
-        p->n_partial = kinds[kind].n_partial;
-        make_mds(&p->mds, p->width);
-        make_keys(p, (poseidon_kind)kind);
-        make_sparse(p);
-        if (p->width == POSEIDON_LANES_WIDTH)
-            cuzk_poseidon_lanes_init(p);
-    }
+    for (unsigned i = 0; i < n; i++)
+        memcpy(&p->pre_sparse.at[i + 1][1], left.at[i], n * sizeof(fr));
 }
 
 const poseidon_constants *cuzk_poseidon_constants(poseidon_kind kind)
 {
-    pthread_once(&once, make_all);
-    return &sets[kinds[kind].set];
+    constants_set *set = &sets[kinds[kind].set];
+    if (CUZK_LIKELY(atomic_load_explicit(&set->made, memory_order_acquire)))
+        return &set->k;
+    pthread_mutex_lock(&making);
+    poseidon_constants *p = &set->k;
+    if (!atomic_load(&set->made)) {
+        p->width = kinds[kind].arity + 1;
+        p->n_partial = kinds[kind].n_partial;
+        make_mds(&p->mds, p->width);
+        make_keys(p, kind);
+        make_sparse(p);
+        if (p->width == POSEIDON_LANES_WIDTH)
+            cuzk_poseidon_lanes_init(p);
+        atomic_store_explicit(&set->made, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&making);
+    return p;
 }
 
 void cuzk_poseidon_tag(fr *out, poseidon_kind kind)

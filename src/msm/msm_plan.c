@@ -14,7 +14,7 @@
 /* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
  * fewer passes over the scalars: 2^22, 2^23, 2^24 make it 1357, 1318, 1276 ns a point (2^22). */
 #define GROUP_ENTRIES ((size_t)1 << 24)
-#define RANGE_MIN     4096u
+#define RANGE_MIN     1024u
 #define RANGES_MAX    64u
 #define CHAINS_LG_MIN 6u
 #define CHAINS_LG_MAX 9u

@@ -1,0 +1,169 @@
+/* Free ranges are a list in order of address, its nodes in the ranges' own first bytes; neighbours
+ * are merged, the smallest range that fits is taken. There are few, so the list is searched. */
+#include "base/pages.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/compiler.h"
+
+#define HUGE_BYTES ((size_t)2 << 20)
+/* Mapped at a time at least, so that blocks of a megabyte share huge pages. */
+#define SPAN_BYTES ((size_t)16 << 20)
+
+typedef struct range range;
+struct range {
+    range *next;
+    size_t bytes;
+    bool zero; /* but for this node */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static range *first; /* guarded by lock, as is kept */
+static uint64_t kept;
+
+static char *end_of(range *r)
+{
+    return (char *)r + r->bytes;
+}
+
+/* Joins r with its successor if they touch. */
+static void merge_next(range *r)
+{
+    range *n = r->next;
+    if (!n || end_of(r) != (char *)n)
+        return;
+    r->bytes += n->bytes;
+    r->zero = r->zero && n->zero;
+    r->next = n->next;
+    memset(n, 0, sizeof *n);
+}
+
+static void insert(void *p, size_t bytes, bool zero)
+{
+    range *r = p, *before = NULL;
+    for (range *at = first; at && (char *)at < (char *)p; at = at->next)
+        before = at;
+    *r = (range){before ? before->next : first, bytes, zero};
+    if (before)
+        before->next = r;
+    else
+        first = r;
+    kept += bytes;
+    merge_next(r);
+    if (before)
+        merge_next(before);
+}
+
+/* The link that points to the smallest range of at least that size; NULL if there is none. */
+static range **best_fit(size_t bytes)
+{
+    range **best = NULL;
+    for (range **at = &first; *at; at = &(*at)->next)
+        if ((*at)->bytes >= bytes && (!best || (*at)->bytes < (*best)->bytes))
+            best = at;
+    return best;
+}
+
+/* A mapping aligned to huge pages; ends that stick out are unmapped again. */
+static char *map_span(size_t bytes)
+{
+    char *p =
+        mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    size_t before = (HUGE_BYTES - (uintptr_t)p % HUGE_BYTES) % HUGE_BYTES;
+    if (before > 0)
+        munmap(p, before);
+    munmap(p + before + bytes, HUGE_BYTES - before);
+    madvise(p + before, bytes, MADV_HUGEPAGE); /* advice only: failure costs speed */
+    return p + before;
+}
+
+static bool grow(size_t bytes)
+{
+    if (bytes > SIZE_MAX - 2 * HUGE_BYTES)
+        return false;
+    size_t span = bytes < SPAN_BYTES ? SPAN_BYTES : (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
+    char *p = map_span(span);
+    if (p)
+        insert(p, span, true);
+    return p != NULL;
+}
+
+/* The rest of the range stays in its place in the list. */
+static void *cut(range **link, size_t bytes, bool *zero)
+{
+    range *r = *link, *rest = r->next;
+    if (r->bytes > bytes) {
+        rest = (range *)(void *)((char *)r + bytes);
+        *rest = (range){r->next, r->bytes - bytes, r->zero};
+    }
+    *link = rest;
+    *zero = r->zero;
+    kept -= bytes;
+    memset(r, 0, sizeof *r);
+    return r;
+}
+
+static void unmap_all(void)
+{
+    while (first) {
+        range *r = first;
+        first = r->next;
+        kept -= r->bytes;
+        munmap(r, r->bytes);
+    }
+}
+
+/* ---- entry ---- */
+
+#ifdef __SANITIZE_ADDRESS__
+#define KEEP 0 /* freed memory stays inaccessible, for the sanitizer to see */
+#else
+#define KEEP 1
+#endif
+
+void *cuzk_pages_take(size_t bytes, bool *zero)
+{
+    void *p = NULL;
+    pthread_mutex_lock(&lock);
+    range **r = best_fit(bytes);
+    if (!r && !grow(bytes)) {
+        unmap_all(); /* what is kept in pieces too small may be what is missing */
+        grow(bytes);
+    }
+    if (!r)
+        r = best_fit(bytes);
+    if (r)
+        p = cut(r, bytes, zero);
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+void cuzk_pages_give(void *p, size_t bytes)
+{
+    if (!KEEP) {
+        munmap(p, bytes);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    insert(p, bytes, false);
+    pthread_mutex_unlock(&lock);
+}
+
+uint64_t cuzk_pages_kept(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t bytes = kept;
+    pthread_mutex_unlock(&lock);
+    return bytes;
+}
+
+void cuzk_pages_trim(void)
+{
+    pthread_mutex_lock(&lock);
+    unmap_all();
+    pthread_mutex_unlock(&lock);
+}
