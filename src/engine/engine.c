@@ -299,10 +299,3 @@ void cuzk_engine_abandon(engine *e)
     pthread_mutex_unlock(&e->lock);
     cuzk_aftermath_settle(e, &a);
 }
-
-/* ---- parameters ---- */
-
-const engine_backend *cuzk_engine_backend(const engine *e)
-{
-    return &e->backend;
-}
