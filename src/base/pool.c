@@ -425,6 +425,7 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
         return true;
     }
     pool_run r = {.fn = fn, .ctx = ctx, .n_tasks = n_tasks, .may_stop = may_stop};
+    r.scope = cuzk_span_current();
     r.tenant = tenant_on(pool);
     r.counts = r.tenant && !r.tenant->exclusive;
     atomic_init(&r.urgency, urgency_of(r.tenant));
