@@ -237,7 +237,9 @@ static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
                              .cancel = j->opt.cancel,
                              .waiting = tell_waiting,
                              .waiting_ctx = j};
+    cuzk_span span = cuzk_span_begin(j->opt.trace, "reserve", CUZK_NO_PARTITION);
     cuzk_status st = cuzk_lease_reserve(&j->lease, j->prover->memory, j->id, &wish, err);
+    cuzk_span_end(&span);
     const memory_answer *plan = &j->lease.plan;
     if (st == CUZK_OK && j->opt.memory_notice && plan->sentence[0])
         j->opt.memory_notice(j->opt.memory_ctx, plan->sentence, plan->streamed);
