@@ -10,7 +10,7 @@ typedef struct {
     const char *request, *out_path, *srs;
     uint64_t partition, memory_mib;
     cuzk_srs_mode srs_mode;
-    bool insecure_test_rs, interpreted, explain_memory;
+    bool insecure_test_rs, allow_insecure_params, interpreted, explain_memory;
 } prove_args;
 
 #define PARTITION_ALL UINT64_MAX
@@ -41,6 +41,8 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         {"insecure-test-rs", CLI_FLAG, &a->insecure_test_rs, NULL,
          "use the published r, s: reproducible proofs for tests, only with\n"
          "parameters made by `cuzk params make --insecure-test-secrets`"},
+        {"allow-insecure-params", CLI_FLAG, &a->allow_insecure_params, NULL,
+         "use self-made parameters for 32 and 64 GiB as well: for tests only"},
         {"interpreted", CLI_FLAG, &a->interpreted, NULL,
          "run the circuit row by row instead of compiled: the same proof, slower,\n"
          "for comparison"},
@@ -49,7 +51,8 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
          "memory, the same proof), or auto: streamed for one partition, else\n"
          "resident if that fits (default)"},
         {"memory", CLI_UINT, &a->memory_mib, "MIB",
-         "MiB that the proof may take; default: what the system has available"},
+         "MiB that the proof may take; default: what machine and control groups allow,\n"
+         "less a margin, and no more than is available"},
         {"explain-memory", CLI_FLAG, &a->explain_memory, NULL,
          "say on stderr what the proof will need, before it begins"},
         CLI_OPT_THREADS(a->common),
@@ -125,6 +128,7 @@ static cuzk_status prove(prove_args *a, const cuzk_request *req, cuzk_trace *tra
     options.params_dir = a->common.params_dir;
     options.n_threads = (unsigned)a->common.threads;
     options.insecure_test_rs = a->insecure_test_rs;
+    options.allow_insecure_params = a->allow_insecure_params;
     options.interpreted = a->interpreted;
     options.srs = a->srs_mode;
     options.max_memory = a->memory_mib << 20;

@@ -18,9 +18,9 @@ typedef struct {
     size_t size;         /* sizeof(cuzk_bench_synth_options) */
     unsigned iterations; /* at most CUZK_BENCH_MAX_ITERATIONS; 0: 3 */
     unsigned partition;
-    unsigned n_threads;   /* 0: all that the process may use */
-    bool witness_only;    /* no rows: no memory for a and b */
-    bool check;           /* afterwards evaluate A, B and C of every row slowly and compare */
+    unsigned n_threads; /* 0: all that the process may use */
+    bool witness_only;  /* no rows: no memory for a and b */
+    bool check;         /* afterwards evaluate A, B and C of every row slowly and compare */
 } cuzk_bench_synth_options;
 #define CUZK_BENCH_SYNTH_OPTIONS_DEFAULTS                                                          \
     {                                                                                              \

@@ -35,6 +35,13 @@ typedef struct {
     const char *tls_cert, *tls_key, *tls_client_ca;
     const char *token_file;   /* TCP only: calls must bring its first line as a bearer token */
     size_t max_message_bytes; /* of one request; at most 2^31 - 1 */
+    /* As in cuzk_prover_options. */
+    uint64_t max_memory, memory_margin;
+    unsigned eviction_min_idle_s;
+    bool allow_insecure_params;
+    const char *cache_dir;
+    const char *const *preload; /* circuits to load at start, while listening already */
+    size_t n_preload;
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \

@@ -38,7 +38,7 @@ void cuzk_pool_run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx);
  * they would have written is not there, and the flag stays set: give up. */
 bool cuzk_pool_try(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx);
 
-/* Splits [0, n) into chunks of at least min_chunk and at most 8 chunks a worker and runs them.
+/* Splits [0, n) into chunks of at least min_chunk and at most 64 chunks a worker and runs them.
  * The split depends on n and the pool size: use it only where chunks are independent. */
 typedef void (*cuzk_range_fn)(void *ctx, size_t begin, size_t end, unsigned worker);
 void cuzk_pool_for(cuzk_pool *pool, size_t n, size_t min_chunk, cuzk_range_fn fn, void *ctx);

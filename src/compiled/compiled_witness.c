@@ -201,8 +201,10 @@ static void fill_children(cs *c, size_t n, cs_child_fn fn, void *ctx)
         cs_fail(c, CUZK_NOMEM, "witness: no memory for %zu parts", n);
         return;
     }
-    cuzk_pool_run(f->pool, n, run_child, &runs);
-    adopt(c, f, &runs, n);
+    if (cuzk_pool_try(f->pool, n, run_child, &runs))
+        adopt(c, f, &runs, n);
+    else
+        cs_fail(c, CUZK_CANCELLED, "cancelled while the witness was made");
     cuzk_free(runs.child);
 }
 

@@ -232,7 +232,10 @@ cuzk_status cuzk_compiled_evaluate(fr a[], fr b[], const compiled_circuit *k,
         }
     }
     fill_tables(&e);
-    cuzk_pool_for(pool, k->n_pieces, 1, run_pieces, &e);
+    if (!cuzk_pool_try_for(pool, k->n_pieces, 1, run_pieces, &e)) {
+        st = cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled while rows were evaluated");
+        goto out;
+    }
     input_rows(&e);
 out:
     for (unsigned i = 0; i < n_workers; i++) {

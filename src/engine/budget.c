@@ -8,9 +8,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 
-#define PAYLOAD_SHARE  8u /* requests that wait may hold so small a part of the budget */
-#define CANCEL_POLL_NS 100000000u
-#define GIB            (1024.0 * 1024.0 * 1024.0)
+#define PAYLOAD_SHARE 8u /* requests that wait may hold so small a part of the budget, ... */
+#define PAYLOAD_LEAST ((uint64_t)160 << 20) /* ... or this: the largest has 128 MiB */
+#define PAYLOAD_FREE  ((uint64_t)16 << 20)  /* taken even when the budget is full */
+#define POLL_NS       100000000u            /* how often a waiter looks at its cancel flag */
+#define RETRY_NS      1000000000u /* things also become idle enough by the passing of time */
+#define GIB           (1024.0 * 1024.0 * 1024.0)
 
 /* One that waits; on its own stack. */
 typedef struct waiter {
@@ -98,16 +101,17 @@ static void add(cuzk_budget *b, const budget_token *t)
     check_sum(b);
 }
 
-/* How many bytes are too many; 0: it fits. */
+/* How many bytes must be given back before need more fit; 0: it fits. Alone but for requests that
+ * wait, it fits whatever those hold: else they could keep for ever from running what they wait for.
+ */
 static uint64_t excess(const cuzk_budget *b, uint64_t need, uint64_t own)
 {
-    uint64_t jobs = b->used - b->kind[BUDGET_PAYLOAD], own_all = own < jobs ? own : jobs;
-    if (jobs == own_all && need <= b->total && own_all <= b->total - need)
-        return 0; /* alone but for requests that wait: those must never keep the first from running
-                   */
-    if (need > b->total)
-        return need;
-    return b->used <= b->total - need ? 0 : b->used - (b->total - need);
+    uint64_t jobs = b->used - b->kind[BUDGET_PAYLOAD], mine = own < jobs ? own : jobs;
+    if (need > b->total || mine > b->total - need)
+        return UINT64_MAX; /* never */
+    uint64_t too_many = b->used > b->total - need ? b->used - (b->total - need) : 0;
+    uint64_t others = jobs - mine;
+    return too_many < others ? too_many : others;
 }
 
 /* Takes it if it fits; else *too_many says by how much it does not. */
@@ -128,24 +132,36 @@ static void count_reclaim(cuzk_budget *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-bool cuzk_budget_take(cuzk_budget *b, const budget_token *token, const budget_token *own)
+bool cuzk_budget_take(cuzk_budget *b, const budget_token *token, const budget_token *own,
+                      bool reclaim)
 {
     uint64_t mine = own ? cuzk_budget_token_sum(own) : 0, too_many;
     while (!take_now(b, token, mine, &too_many)) {
-        if (!b->reclaim || !b->reclaim(b->reclaim_ctx, too_many))
+        if (!reclaim || !b->reclaim || !b->reclaim(b->reclaim_ctx, too_many))
             return false;
         count_reclaim(b);
     }
     return true;
 }
 
+static bool payload_fits(const cuzk_budget *b, uint64_t bytes, uint64_t share, uint64_t left)
+{
+    uint64_t held = b->kind[BUDGET_PAYLOAD];
+    if (held == 0)
+        return true;
+    if (bytes > share || held > share - bytes)
+        return false;
+    return bytes <= left || held + bytes <= PAYLOAD_FREE;
+}
+
 cuzk_status cuzk_budget_take_payload(cuzk_budget *b, uint64_t bytes, cuzk_err *err)
 {
     const budget_token token = {.bytes[BUDGET_PAYLOAD] = bytes};
+    uint64_t share = b->total / PAYLOAD_SHARE; /* total is constant */
+    share = share > PAYLOAD_LEAST ? share : PAYLOAD_LEAST;
     pthread_mutex_lock(&b->lock);
-    uint64_t held = b->kind[BUDGET_PAYLOAD], share = b->total / PAYLOAD_SHARE;
-    uint64_t left = b->total > b->used ? b->total - b->used : 0;
-    bool fits = bytes <= left && bytes <= share && held <= share - bytes;
+    uint64_t held = b->kind[BUDGET_PAYLOAD], left = b->total > b->used ? b->total - b->used : 0;
+    bool fits = payload_fits(b, bytes, share, left);
     if (fits)
         add(b, &token);
     else
@@ -213,14 +229,10 @@ static bool cancelled(const budget_wish *w)
     return w->cancel && atomic_load(w->cancel);
 }
 
-static void wait_for_change(cuzk_budget *b, const budget_wish *wish)
+static void wait_for_change(cuzk_budget *b)
 {
     struct timespec t;
-    if (!wish->cancel) {
-        pthread_cond_wait(&b->changed, &b->lock);
-        return;
-    }
-    uint64_t until = cuzk_now_ns() + CANCEL_POLL_NS;
+    uint64_t until = cuzk_now_ns() + POLL_NS;
     t.tv_sec = (time_t)(until / 1000000000u);
     t.tv_nsec = (long)(until % 1000000000u);
     pthread_cond_timedwait(&b->changed, &b->lock, &t);
@@ -238,37 +250,64 @@ static cuzk_status attempt(cuzk_budget *b, budget_try_fn try, void *ctx, cuzk_er
     return st;
 }
 
-/* Until it is our turn and something changed since seen. */
-static bool my_turn(const cuzk_budget *b, const waiter *w, bool tried, uint64_t seen)
+/* The lock is given up meanwhile. */
+static void tell_waiting(cuzk_budget *b, const budget_wish *wish, bool *told)
 {
-    return b->first == w && !b->trying && (!tried || b->epoch != seen);
+    *told = true;
+    if (!wish->waiting)
+        return;
+    pthread_mutex_unlock(&b->lock);
+    wish->waiting(wish->waiting_ctx);
+    pthread_mutex_lock(&b->lock);
+}
+
+/* When and at which epoch the last attempt of a waiter began. */
+typedef struct {
+    bool tried;
+    uint64_t epoch, at_ns;
+} attempt_time;
+
+static bool my_turn(const cuzk_budget *b, const waiter *w, const attempt_time *last)
+{
+    if (b->first != w || b->trying)
+        return false;
+    return !last->tried || b->epoch != last->epoch || cuzk_now_ns() - last->at_ns >= RETRY_NS;
+}
+
+static cuzk_status wait_for_turn(cuzk_budget *b, const waiter *me, budget_try_fn try, void *ctx,
+                                 const budget_wish *wish, cuzk_err *err)
+{
+    attempt_time last = {.tried = false};
+    cuzk_status st = CUZK_BUDGET;
+    bool told = wish->now;
+    while (st == CUZK_BUDGET && !(wish->now && (last.tried || b->first != me))) {
+        if (cancelled(wish)) {
+            st = cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled while %s waited for memory",
+                           wish->what);
+        } else if (my_turn(b, me, &last)) {
+            last = (attempt_time){true, b->epoch, cuzk_now_ns()};
+            st = attempt(b, try, ctx, err);
+        } else if (!told) {
+            tell_waiting(b, wish, &told);
+        } else {
+            wait_for_change(b);
+        }
+    }
+    return st;
 }
 
 cuzk_status cuzk_budget_wait(cuzk_budget *b, budget_try_fn try, void *ctx, const budget_wish *wish,
                              cuzk_err *err)
 {
     waiter me = {.urgency = wish->urgency};
-    cuzk_status st = CUZK_BUDGET;
-    bool tried = false;
-    uint64_t seen = 0;
     pthread_mutex_lock(&b->lock);
     enqueue(b, &me);
     b->n_waiting++;
-    while (st == CUZK_BUDGET && !(wish->now && (tried || b->first != &me))) {
-        if (cancelled(wish)) {
-            st = cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled while %s waited for memory",
-                           wish->what);
-        } else if (my_turn(b, &me, tried, seen)) {
-            seen = b->epoch;
-            tried = true;
-            st = attempt(b, try, ctx, err);
-        } else {
-            wait_for_change(b, wish);
-        }
-    }
+    cuzk_status st = wait_for_turn(b, &me, try, ctx, wish, err);
     if (st == CUZK_BUDGET) {
         b->n_refused++;
-        cuzk_fail(err, st, 0, "no memory for %s now; others are using it", wish->what);
+        cuzk_fail(err, st, 0, "no memory for %s now, others are using it; try again later",
+                  wish->what);
     }
     b->n_waiting--;
     dequeue(b, &me);
@@ -286,7 +325,7 @@ static cuzk_status try_plain(void *ctx, cuzk_err *err)
 {
     const plain_wish *w = (const plain_wish *)ctx;
     (void)err;
-    return cuzk_budget_take(w->budget, w->token, NULL) ? CUZK_OK : CUZK_BUDGET;
+    return cuzk_budget_take(w->budget, w->token, NULL, true) ? CUZK_OK : CUZK_BUDGET;
 }
 
 cuzk_status cuzk_budget_reserve(cuzk_budget *b, const budget_token *token, const budget_wish *wish,

@@ -45,10 +45,12 @@ typedef bool (*budget_reclaim_fn)(void *ctx, uint64_t need);
 void cuzk_budget_on_reclaim(cuzk_budget *b, budget_reclaim_fn fn, void *ctx);
 
 typedef struct {
-    int urgency;               /* larger first; equal: first come, first served */
-    bool now;                  /* do not wait: CUZK_BUDGET when it does not fit now */
-    const atomic_bool *cancel; /* NULL: cannot be cancelled; looked at ten times a second */
-    const char *what;          /* for messages: "porep-32g" */
+    int urgency;                /* larger first; equal: first come, first served */
+    bool now;                   /* do not wait: CUZK_BUDGET when it does not fit now */
+    const atomic_bool *cancel;  /* NULL: cannot be cancelled; looked at ten times a second */
+    const char *what;           /* for messages: "porep-32g" */
+    void (*waiting)(void *ctx); /* NULL, or told once when it has to wait; no lock is held */
+    void *waiting_ctx;
 } budget_wish;
 
 /* CUZK_MEMORY at once, with both numbers, when larger than the budget; CUZK_CANCELLED. */
@@ -62,13 +64,15 @@ typedef cuzk_status (*budget_try_fn)(void *ctx, cuzk_err *err);
 cuzk_status cuzk_budget_wait(cuzk_budget *b, budget_try_fn try, void *ctx, const budget_wish *wish,
                              cuzk_err *err);
 
-/* Takes token if it fits now, after asking for idle tokens if need be. own: tokens that the caller
- * has the use of already (parameters that he has acquired); they are not taken again. Only requests
- * that wait being there besides, it fits whatever those hold. */
-bool cuzk_budget_take(cuzk_budget *b, const budget_token *token, const budget_token *own);
+/* Takes token if it fits now; reclaim: after asking for idle tokens if need be. own: tokens that
+ * the caller has the use of already (parameters that he has pinned), NULL: none; they are not taken
+ * again. When there is nothing else but requests that wait, it fits whatever those hold. */
+bool cuzk_budget_take(cuzk_budget *b, const budget_token *token, const budget_token *own,
+                      bool reclaim);
 
 /* For requests that come in: never waits, never reclaims. CUZK_BUDGET when it does not fit now, or
- * when all of them would have more than an eighth of the budget. */
+ * when all of them would have more than an eighth of the budget (or 160 MiB, if that is more). One
+ * alone is always taken, and so are 16 MiB of them. */
 cuzk_status cuzk_budget_take_payload(cuzk_budget *b, uint64_t bytes, cuzk_err *err);
 
 void cuzk_budget_release(cuzk_budget *b, const budget_token *token);

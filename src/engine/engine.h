@@ -1,4 +1,4 @@
-/* The engine: jobs, their queue, one proving worker, and those who wait for results.
+/* The engine: jobs, their queue, the threads that run them, and those who wait for results.
  *
  * It knows no wire format. A job is keyed by (request id, digest of everything else in the
  * request):
@@ -9,7 +9,14 @@
  *   id as a waiting or running job, other digest   CUZK_EXISTS
  *   id as an ended job, other digest            a new job; the id now means the new one
  *
- * Jobs run by priority, then in order of arrival, one at a time: a proof is parallel inside.
+ * A job is accepted for good: when all who waited for it are gone, or its deadline has passed, it
+ * keeps its place and its result is kept, for the same request may come again and join it.
+ *
+ * Jobs run partition by partition: by priority, in a class by earliest deadline, then in order of
+ * arrival; within a class one at a time, for a proof is parallel inside. A more urgent job starts
+ * at once and has all threads until it ends. Ageing keeps all classes but CRITICAL from starving
+ * others. docs/daemon.md has the rules.
+ *
  * Results are kept for a bounded time and number. Thread-safe. Callbacks run on engine threads or
  * on the thread of the caller, never under the engine's lock. docs/threads.md draws the threads.
  */
@@ -17,6 +24,7 @@
 #define CUZK_ENGINE_ENGINE_H
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "engine/prover.h"
 #include "engine/request_id.h"
 #include "filecoin/request.h"
@@ -28,8 +36,13 @@ typedef struct {
     void *ctx;
     cuzk_status (*parse)(void *ctx, proof_request **out, const request_message *msg, cuzk_err *err);
     void (*request_free)(void *ctx, proof_request *req); /* accepts NULL */
-    cuzk_status (*prove)(void *ctx, const proof_request *req, const cuzk_prove_options *opt,
-                         uint8_t **proof, size_t *n_bytes, cuzk_err *err);
+    /* A proof in steps, as in prover.h. *proving is the backend's; n_partitions >= 1. */
+    cuzk_status (*open)(void *ctx, void **proving, const proof_request *req,
+                        const cuzk_prove_options *opt, cuzk_pool_tenant *tenant,
+                        unsigned *n_partitions, cuzk_err *err);
+    cuzk_status (*prove)(void *ctx, void *proving, unsigned index, uint8_t out[CUZK_PROOF_BYTES],
+                         cuzk_err *err);
+    void (*close)(void *ctx, void *proving);
     cuzk_status (*preload)(void *ctx, const char *circuit, bool *already_loaded, cuzk_err *err);
     size_t (*loaded)(void *ctx, cuzk_prover_srs_info out[], size_t max); /* never waits */
     /* The rest may be NULL. admit: at submission, before the request is queued: parameters that are
@@ -74,7 +87,7 @@ typedef struct {
 
 cuzk_status cuzk_engine_new(engine **out, const engine_options *opt, const engine_backend *backend,
                             cuzk_err *err);
-/* Drains, cancels what runs, waits for the worker. Listeners left are told ENGINE_SHUTDOWN. */
+/* Drains, cancels what runs, waits for the runners. Listeners left are told ENGINE_SHUTDOWN. */
 void cuzk_engine_free(engine *e);
 
 /* As status and logs show it: "porep-c2", "winning-post", "window-post", "snap-update". */
@@ -137,7 +150,8 @@ typedef struct {
 
 /* Checks, parses and queues. With a listener (may be NULL) also waits: its fn may be called before
  * this returns. msg is not used after return. On failure the listener is not called.
- * CUZK_INVAL, CUZK_ENCODING (the parser's message), CUZK_EXISTS, CUZK_BUDGET, CUZK_UNAVAILABLE. */
+ * CUZK_INVAL, CUZK_ENCODING (the parser's message), CUZK_EXISTS, CUZK_BUDGET, CUZK_UNAVAILABLE,
+ * CUZK_TIMEOUT (the deadline has passed). */
 cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_listener *listener,
                                engine_ticket *ticket, cuzk_err *err);
 
@@ -149,7 +163,8 @@ cuzk_status cuzk_engine_await(engine *e, const char *job_id, const engine_listen
  * or never was. The job goes on. */
 bool cuzk_engine_unlisten(engine *e, uint64_t token);
 
-/* A waiting job leaves the queue; a running one is told to stop. Listeners get ENGINE_CANCELLED.
+/* A waiting job leaves the queue; a running one is told to stop, also within a phase. Listeners get
+ * ENGINE_CANCELLED.
  * Returns whether it was running; unknown and ended ids give false. */
 bool cuzk_engine_cancel(engine *e, const char *job_id);
 
@@ -160,12 +175,12 @@ cuzk_status cuzk_engine_evict(engine *e, const char *circuit, cuzk_evict_result 
                               cuzk_err *err);
 void cuzk_engine_preload_report(engine *e, cuzk_preload_report *out); /* never waits */
 
-/* No more jobs are taken (CUZK_UNAVAILABLE) and waiting ones end with ENGINE_SHUTDOWN. The running
- * one goes on; stop_running also tells it to stop. on_idle follows, at once if nothing runs. */
+/* No more jobs are taken (CUZK_UNAVAILABLE) and waiting ones end with ENGINE_SHUTDOWN. Running
+ * ones go on; stop_running also tells them to stop. on_idle follows, at once if nothing runs. */
 void cuzk_engine_drain(engine *e, bool stop_running);
 
 /* Tells every listener ENGINE_SHUTDOWN, whatever its job does: for a process that is about to end
- * without waiting for its worker. */
+ * without waiting for its runners. */
 void cuzk_engine_abandon(engine *e);
 
 /* Expires listeners and results. A thread does this; only tests with their own clock call it. */

@@ -46,6 +46,7 @@ void cuzk_job_table_init(job_table *t)
     memset(t, 0, sizeof *t);
     for (size_t i = 0; i < PRIORITY_COUNT; i++)
         cuzk_link_init(&t->queue[i]);
+    cuzk_link_init(&t->running);
     cuzk_link_init(&t->results);
     cuzk_link_init(&t->listeners);
 }
@@ -116,33 +117,101 @@ void cuzk_job_forget(job_table *t, job *j)
         p = &(*p)->bucket_next;
     *p = j->bucket_next;
     j->in_table = false;
-    if (!cuzk_link_empty(&j->at) && j->state == JOB_ENDED)
+    if (!cuzk_link_empty(&j->at) && j->state == JOB_ENDED) {
         t->n_results--;
-    cuzk_link_remove(&j->at);
+        cuzk_link_remove(&j->at);
+    }
     cuzk_job_unref(j);
 }
 
-void cuzk_job_enqueue(job_table *t, job *j)
+void cuzk_job_enqueue(job_table *t, job *j, uint64_t now_ns)
 {
     j->state = JOB_WAITING;
+    if (!j->started) {
+        j->seq = ++t->n_jobs;
+        j->level = j->priority;
+        t->n_waiting++;
+    }
+    if (j->started || cuzk_link_empty(&t->queue[j->priority]))
+        t->turn_ns[j->priority] = now_ns;
     cuzk_link_push(&t->queue[j->priority], &j->at);
-    t->n_waiting++;
 }
 
 void cuzk_job_unqueue(job_table *t, job *j)
 {
     cuzk_link_remove(&j->at);
-    t->n_waiting--;
+    if (!j->started)
+        t->n_waiting--;
 }
 
-job *cuzk_job_dequeue(job_table *t)
+/* ---- whose turn it is ---- */
+
+static uint64_t due_of(const job *j, uint64_t now_ns, uint64_t ageing_ns)
 {
-    for (size_t p = PRIORITY_COUNT; p-- > 0;) {
-        if (cuzk_link_empty(&t->queue[p]))
+    if (j->deadline_ns > now_ns)
+        return j->deadline_ns;
+    return j->submitted_ns > UINT64_MAX - ageing_ns ? UINT64_MAX : j->submitted_ns + ageing_ns;
+}
+
+bool cuzk_job_before(const job *a, const job *b, uint64_t now_ns, uint64_t ageing_ns)
+{
+    if (a->level != b->level)
+        return a->level > b->level;
+    uint64_t due_a = due_of(a, now_ns, ageing_ns), due_b = due_of(b, now_ns, ageing_ns);
+    return due_a != due_b ? due_a < due_b : a->seq < b->seq;
+}
+
+/* Where a job of this priority stands that has had no turn for so long. Not to CRITICAL: what has
+ * seconds left must not wait for what has waited. */
+engine_priority cuzk_job_aged(engine_priority p, uint64_t waited_ns, uint64_t ageing_ns)
+{
+    uint64_t steps = ageing_ns ? waited_ns / ageing_ns : 0;
+    if (p >= PRIORITY_HIGH || steps == 0)
+        return p;
+    return steps >= (uint64_t)(PRIORITY_HIGH - p) ? PRIORITY_HIGH : (engine_priority)(p + steps);
+}
+
+static job *first_of(const job_table *t, engine_priority p, uint64_t now_ns, uint64_t ageing_ns,
+                     bool fresh)
+{
+    job *best = NULL;
+    for (list_link *at = t->queue[p].next; at != &t->queue[p]; at = at->next) {
+        job *j = job_of(at);
+        if ((fresh || j->started) && (!best || cuzk_job_before(j, best, now_ns, ageing_ns)))
+            best = j;
+    }
+    return best;
+}
+
+/* One job of a queue rises at a time, the first: a long queue that is served needs no help. */
+job *cuzk_job_next(job_table *t, uint64_t now_ns, uint64_t ageing_ns, engine_priority floor,
+                   bool fresh, uint64_t *n_aged)
+{
+    job *best = NULL;
+    for (int p = floor + 1; p < PRIORITY_COUNT; p++) {
+        job *j = first_of(t, (engine_priority)p, now_ns, ageing_ns, fresh);
+        if (!j)
             continue;
-        job *j = job_of(t->queue[p].next);
-        cuzk_job_unqueue(t, j);
-        return j;
+        uint64_t since = t->turn_ns[p];
+        engine_priority level =
+            cuzk_job_aged(j->priority, now_ns > since ? now_ns - since : 0, ageing_ns);
+        if (level > j->level) {
+            j->level = level;
+            ++*n_aged;
+        }
+        if (!best || cuzk_job_before(j, best, now_ns, ageing_ns))
+            best = j;
+    }
+    return best;
+}
+
+job *cuzk_job_any_waiting(job_table *t, bool started)
+{
+    for (size_t p = 0; p < PRIORITY_COUNT; p++) {
+        for (list_link *at = t->queue[p].next; at != &t->queue[p]; at = at->next) {
+            if (started || !job_of(at)->started)
+                return job_of(at);
+        }
     }
     return NULL;
 }
@@ -226,4 +295,12 @@ uint64_t cuzk_listener_next_deadline(const job_table *t)
             next = d;
     }
     return next;
+}
+
+uint32_t cuzk_listener_count(const job_table *t, const job *j)
+{
+    uint32_t n = 0;
+    for (list_link *at = t->listeners.next; at != &t->listeners; at = at->next)
+        n += listener_of(at)->job == j;
+    return n;
 }

@@ -6,43 +6,49 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
-#include "engine/circuit_cache.h"
 #include "engine/insecure.h"
-#include "engine/memory_available.h"
-#include "engine/memory_plan.h"
 #include "engine/params_dir.h"
-#include "engine/srs_cache.h"
+#include "engine/prover_memory.h"
 #include "filecoin/circuits.h"
 #include "groth16/groth16.h"
+
+atomic_uint cuzk_prover_spoil_proofs;
 
 struct cuzk_prover {
     char *params_dir;
     cuzk_pool *pool;
-    srs_cache *cache;
-    circuit_cache *circuits; /* NULL: circuits are interpreted */
+    prover_memory *memory;
     bool insecure_test_rs;
-    cuzk_srs_mode srs_mode;
-    uint64_t max_memory; /* 0: what the system has */
 };
 
-cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
+/* What a caller compiled against an older header does not know gets its default. */
+static cuzk_prover_options complete(const cuzk_prover_options *given)
+{
+    cuzk_prover_options o = CUZK_PROVER_OPTIONS_DEFAULTS;
+    memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    return o;
+}
+
+prover_memory *cuzk_prover_memory_of(const cuzk_prover *p)
+{
+    return p->memory;
+}
+
+cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *given, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
+    const cuzk_prover_options whole = complete(given), *opt = &whole;
     cuzk_prover *p = cuzk_calloc(1, sizeof *p);
     if (!p)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
     p->insecure_test_rs = opt->insecure_test_rs;
-    p->srs_mode = opt->srs;
-    p->max_memory = opt->max_memory;
     p->params_dir = cuzk_strdup(cuzk_params_dir(opt->params_dir));
     if (!p->params_dir) {
         st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
         goto out;
     }
     CUZK_TRY(cuzk_pool_new(&p->pool, opt->n_threads, "cuzk-prove", err));
-    CUZK_TRY(cuzk_srs_cache_new(&p->cache, p->params_dir, p->pool, err));
-    if (!opt->interpreted)
-        CUZK_TRY(cuzk_circuit_cache_new(&p->circuits, err));
+    CUZK_TRY(cuzk_prover_memory_new(&p->memory, opt, p->params_dir, p->pool, err));
     *out = p;
     return CUZK_OK;
 out:
@@ -54,8 +60,7 @@ void cuzk_prover_free(cuzk_prover *p)
 {
     if (!p)
         return;
-    cuzk_circuit_cache_free(p->circuits);
-    cuzk_srs_cache_free(p->cache);
+    cuzk_prover_memory_free(p->memory);
     cuzk_pool_free(p->pool);
     cuzk_free(p->params_dir);
     cuzk_free(p);
@@ -71,38 +76,6 @@ void cuzk_bytes_free(uint8_t *bytes)
     cuzk_free(bytes);
 }
 
-size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max)
-{
-    return cuzk_srs_cache_list(p->cache, out, max);
-}
-
-static cuzk_status plan_memory(memory_answer *out, cuzk_prover *p, circuit_id id, cuzk_err *err)
-{
-    const memory_question q = {
-        .mode = p->srs_mode,
-        .loaded = cuzk_srs_cache_has(p->cache, id),
-        .compiled = p->circuits != NULL,
-        .n_threads = cuzk_pool_size(p->pool),
-        .available = p->max_memory ? p->max_memory : cuzk_memory_available(""),
-    };
-    return cuzk_memory_plan(out, id, &q, err);
-}
-
-cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loaded,
-                                cuzk_trace *trace, cuzk_err *err)
-{
-    const groth16_srs *srs = NULL;
-    memory_answer plan = {.streamed = false};
-    cuzk_status st = CUZK_OK;
-    if (!cuzk_srs_cache_has(p->cache, id))
-        st = plan_memory(&plan, p, id, err);
-    if (st != CUZK_OK)
-        return st;
-    st = cuzk_srs_cache_acquire(p->cache, id, plan.streamed, &srs, already_loaded, trace, err);
-    cuzk_srs_cache_release(p->cache, srs);
-    return st;
-}
-
 /* What the stages of one job share. */
 struct prover_job {
     cuzk_prover *prover;
@@ -110,8 +83,8 @@ struct prover_job {
     cuzk_prove_options opt;
     circuit_id id;
     unsigned first, n_partitions;
-    const groth16_srs *srs;
-    const compiled_circuit *compiled; /* NULL: interpreted */
+    memory_lease lease;
+    cuzk_pool_tenant *tenant, own_tenant;
 };
 
 static cuzk_status enter_phase(const prover_job *j, const char *phase, int partition, cuzk_err *err)
@@ -121,6 +94,18 @@ static cuzk_status enter_phase(const prover_job *j, const char *phase, int parti
     if (j->opt.progress)
         j->opt.progress(j->opt.progress_ctx, phase, partition);
     return CUZK_OK;
+}
+
+/* From here to leave_pool the pool works for this job. */
+static void enter_pool(prover_job *j, bool exclusive)
+{
+    j->tenant->exclusive = exclusive;
+    cuzk_pool_enter(j->prover->pool, j->tenant);
+}
+
+static void leave_pool(prover_job *j)
+{
+    cuzk_pool_leave(j->prover->pool, j->tenant);
 }
 
 static cuzk_status check_content(const prover_job *j, cuzk_err *err)
@@ -144,29 +129,57 @@ static cuzk_status self_check(const prover_job *j, unsigned partition, const gro
         return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
     cuzk_span span = cuzk_span_begin(j->opt.trace, "self_check", (int)partition);
     CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
-    CUZK_TRY(cuzk_groth16_verify(&j->srs->vk, proof, inputs, n, err));
+    CUZK_TRY(cuzk_groth16_verify(&j->lease.srs->vk, proof, inputs, n, err));
 out:
     cuzk_span_end(&span);
     cuzk_free(inputs);
     return st;
 }
 
-/* The self-check said no: the circuit is run once more in the interpreted reading with every row
+/* Two proofs were rejected: the circuit is run once more in the interpreted reading with every row
  * checked, to tell whose fault it is. */
 static cuzk_status explain_rejection(const prover_job *j, const cs_circuit *circuit,
                                      const groth16_prove_options *opt, cuzk_err *err)
 {
     groth16_prove_options checked = *opt;
     checked.check_witness = true;
-    groth16_proof unused;
-    cuzk_status st = cuzk_groth16_prove(&unused, circuit, j->srs, &checked, err);
-    if (st != CUZK_OK)
+    groth16_proof proof;
+    cuzk_status st = cuzk_groth16_prove(&proof, circuit, j->lease.srs, &checked, err);
+    if (st == CUZK_OK)
+        st = self_check(j, (unsigned)opt->partition, &proof, err);
+    if (st == CUZK_OK)
+        return cuzk_fail(err, CUZK_DEVICE, 0,
+                         "partition %d: two proofs did not verify, and a third, made the slow way, "
+                         "does: this machine computes wrong; test its memory and processor",
+                         opt->partition);
+    if (st != CUZK_REJECTED)
         return st;
     return cuzk_fail(err, CUZK_PARAMS, 0,
                      "partition %d: the witness satisfies the circuit but the proof does not "
                      "verify: the parameters in %s are damaged or belong to another setup; run "
                      "`cuzk params check`",
                      opt->partition, j->prover->params_dir);
+}
+
+static void spoil(groth16_proof *proof)
+{
+    unsigned n = atomic_load(&cuzk_prover_spoil_proofs);
+    while (n > 0 && !atomic_compare_exchange_weak(&cuzk_prover_spoil_proofs, &n, n - 1))
+        continue;
+    if (n > 0)
+        proof->a = proof->c;
+}
+
+static cuzk_status prove_once(const prover_job *j, groth16_proof *proof, const cs_circuit *circuit,
+                              const groth16_prove_options *opt, cuzk_err *err)
+{
+    cuzk_status st;
+    CUZK_TRY(cuzk_groth16_prove(proof, circuit, j->lease.srs, opt, err));
+    spoil(proof);
+    CUZK_TRY(enter_phase(j, "self_check", opt->partition, err));
+    st = self_check(j, (unsigned)opt->partition, proof, err);
+out:
+    return st;
 }
 
 static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint8_t *out,
@@ -179,7 +192,7 @@ static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint
     groth16_prove_options opt = {.pool = j->prover->pool,
                                  .trace = j->opt.trace,
                                  .partition = (int)partition,
-                                 .compiled = j->compiled,
+                                 .compiled = j->lease.compiled,
                                  .cancel = j->opt.cancel,
                                  .progress = j->opt.progress,
                                  .progress_ctx = j->opt.progress_ctx};
@@ -189,9 +202,11 @@ static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint
         opt.s = &s;
     }
     groth16_proof proof;
-    CUZK_TRY(cuzk_groth16_prove(&proof, &circuit, j->srs, &opt, err));
-    CUZK_TRY(enter_phase(j, "self_check", (int)partition, err));
-    st = self_check(j, partition, &proof, err);
+    st = prove_once(j, &proof, &circuit, &opt, err);
+    if (st == CUZK_REJECTED) {
+        CUZK_TRY(enter_phase(j, "reprove", (int)partition, err));
+        st = prove_once(j, &proof, &circuit, &opt, err);
+    }
     if (st == CUZK_REJECTED)
         st = explain_rejection(j, &circuit, &opt, err);
     if (st == CUZK_OK)
@@ -202,7 +217,7 @@ out:
 
 static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
 {
-    if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->srs->vk))
+    if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->lease.srs->vk))
         return CUZK_OK;
     return cuzk_fail(
         err, CUZK_INVAL, 0,
@@ -211,27 +226,39 @@ static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
         j->prover->params_dir);
 }
 
+static void tell_waiting(void *ctx)
+{
+    enter_phase(ctx, "wait_memory", CUZK_NO_PARTITION, NULL);
+}
+
+static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
+{
+    const lease_wish wish = {.urgency = atomic_load(&j->tenant->urgency),
+                             .cancel = j->opt.cancel,
+                             .waiting = tell_waiting,
+                             .waiting_ctx = j};
+    cuzk_status st = cuzk_lease_reserve(&j->lease, j->prover->memory, j->id, &wish, err);
+    const memory_answer *plan = &j->lease.plan;
+    if (st == CUZK_OK && j->opt.memory_notice && plan->sentence[0])
+        j->opt.memory_notice(j->opt.memory_ctx, plan->sentence, plan->streamed);
+    return st;
+}
+
 static cuzk_status prepare(prover_job *j, cuzk_err *err)
 {
-    cuzk_prover *p = j->prover;
-    memory_answer plan;
     cuzk_status st;
-    CUZK_TRY(plan_memory(&plan, p, j->id, err));
-    if (j->opt.memory_notice && plan.sentence[0])
-        j->opt.memory_notice(j->opt.memory_ctx, plan.sentence, plan.streamed);
+    CUZK_TRY(reserve_memory(j, err));
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
-    CUZK_TRY(
-        cuzk_srs_cache_acquire(p->cache, j->id, plan.streamed, &j->srs, NULL, j->opt.trace, err));
+    CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
     CUZK_TRY(refuse_test_rs(j, err));
-    if (p->circuits)
-        CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j->id, &j->compiled, j->opt.trace, err));
 out:
     return st;
 }
 
 cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_request *req,
-                                 const cuzk_prove_options *opt, cuzk_err *err)
+                                 const cuzk_prove_options *opt, cuzk_pool_tenant *tenant,
+                                 cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     prover_job *j = cuzk_calloc(1, sizeof *j);
@@ -242,7 +269,13 @@ cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_r
     j->opt = *opt;
     j->id = (circuit_id){req->kind, req->shape};
     CUZK_TRY(cuzk_request_partitions(&j->first, &j->n_partitions, req, opt->partition, err));
-    CUZK_TRY(prepare(j, err));
+    j->own_tenant.cancel = opt->cancel;
+    j->tenant = tenant ? tenant : &j->own_tenant;
+    enter_pool(j, false);
+    st = prepare(j, err);
+    leave_pool(j);
+    if (st != CUZK_OK)
+        goto out;
     *out = j;
     return CUZK_OK;
 out:
@@ -258,14 +291,17 @@ unsigned cuzk_prover_job_partitions(const prover_job *j)
 cuzk_status cuzk_prover_job_prove(prover_job *j, unsigned index, uint8_t out[CUZK_PROOF_BYTES],
                                   cuzk_err *err)
 {
-    return prove_partition(j, j->first + index, out, err);
+    enter_pool(j, true);
+    cuzk_status st = prove_partition(j, j->first + index, out, err);
+    leave_pool(j);
+    return st;
 }
 
 void cuzk_prover_job_close(prover_job *j)
 {
     if (!j)
         return;
-    cuzk_srs_cache_release(j->prover->cache, j->srs);
+    cuzk_lease_release(&j->lease);
     cuzk_free(j);
 }
 
@@ -276,7 +312,7 @@ cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
     cuzk_status st = CUZK_OK;
     prover_job *j = NULL;
     uint8_t *bytes = NULL;
-    CUZK_TRY(cuzk_prover_job_open(&j, p, req, opt, err));
+    CUZK_TRY(cuzk_prover_job_open(&j, p, req, opt, NULL, err));
     size_t n = cuzk_prover_job_partitions(j);
     bytes = cuzk_malloc_array(n, CUZK_PROOF_BYTES);
     if (!bytes) {

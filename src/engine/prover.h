@@ -3,6 +3,7 @@
 #define CUZK_ENGINE_PROVER_H
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "cuzk/cuzk.h"
 #include "engine/budget.h"
 #include "filecoin/circuit_id.h"
@@ -13,11 +14,19 @@
 typedef struct prover_job prover_job;
 
 /* Checks the request's content, plans memory, acquires parameters and circuit (phases check,
- * srs_load). req and what opt points to must outlive the job. */
+ * srs_load). req and what opt points to must outlive the job.
+ *
+ * tenant (NULL: urgency 0, opt->cancel) is who works on the prover's pool: it is exclusive while a
+ * partition is proved, and not during open, where the job may wait for what others hold. A phase
+ * that begins with "wait_" does nothing but wait; whoever reports one reports another after it.
+ * Names of phases are static strings. */
 cuzk_status cuzk_prover_job_open(prover_job **out, cuzk_prover *p, const proof_request *req,
-                                 const cuzk_prove_options *opt, cuzk_err *err);
+                                 const cuzk_prove_options *opt, cuzk_pool_tenant *tenant,
+                                 cuzk_err *err);
 unsigned cuzk_prover_job_partitions(const prover_job *j);
-/* Proves and checks partition index of those (0 = the first asked for). One at a time. */
+/* Proves and checks partition index of those (0 = the first asked for). One at a time. A proof that
+ * its self-check rejects is made once more (phase "reprove"); rejected again, the job fails with
+ * CUZK_UNSATISFIED, CUZK_PARAMS or CUZK_DEVICE. */
 cuzk_status cuzk_prover_job_prove(prover_job *j, unsigned index, uint8_t out[CUZK_PROOF_BYTES],
                                   cuzk_err *err);
 void cuzk_prover_job_close(prover_job *j); /* accepts NULL */
@@ -33,6 +42,10 @@ cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loa
 /* The same in the background, one circuit after the other, on a thread "cuzk-preload". Once a
  * prover. A failure is logged and kept for the report; the others are still loaded. */
 cuzk_status cuzk_prover_preload_start(cuzk_prover *p, const circuit_id id[], size_t n,
+                                      cuzk_err *err);
+
+/* The same by name: CUZK_INVAL names the one that does not exist. */
+cuzk_status cuzk_prover_preload_names(cuzk_prover *p, const char *const name[], size_t n,
                                       cuzk_err *err);
 
 /* How far that is: "LOADING percent %". All zero when nothing was to be preloaded. Never waits. */
@@ -63,8 +76,9 @@ typedef enum {
 
 typedef struct {
     char circuit[24];
-    uint64_t bytes;     /* in memory; when loading, in the end */
-    unsigned ref_count; /* proofs that use them now */
+    uint64_t bytes;      /* in memory; when loading, in the end */
+    uint64_t file_bytes; /* COLD only */
+    unsigned ref_count;  /* proofs that use them now */
     srs_tier tier;
     bool loading;     /* on its way to HOT; tier is COLD meanwhile */
     unsigned percent; /* of the load; 100 when HOT */
@@ -78,5 +92,13 @@ size_t cuzk_prover_on_disk(cuzk_prover *p, cuzk_prover_srs_info out[], size_t ma
 
 /* The one budget of everything big that the process holds; lives as long as the prover. */
 cuzk_budget *cuzk_prover_budget(cuzk_prover *p);
+/* Times that parameters were loaded into memory, in all. More than there are circuits in use: they
+ * push each other out, and the budget is too small. */
+uint64_t cuzk_prover_n_loads(cuzk_prover *p);
+/* Logs where parameters are looked for and what the memory budget is. */
+void cuzk_prover_log_setup(cuzk_prover *p);
+
+/* Test hook: so many of the next proofs are spoiled before their self-check. */
+extern atomic_uint cuzk_prover_spoil_proofs;
 
 #endif

@@ -68,11 +68,15 @@ cuzk_status cuzk_request_check_on(cuzk_pool *pool, const proof_request *req, cuz
     parts p = {req, CUZK_NEW_ARRAY(bool, n + 1)};
     if (!p.bad)
         return cuzk_fail(err, CUZK_NOMEM, 0, "no memory to check a request");
-    cuzk_pool_run(pool, n, run_part, &p);
+    if (!cuzk_pool_try(pool, n, run_part, &p)) {
+        st = cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled during the check of the request");
+        goto out;
+    }
     for (size_t i = 0; i < n && st == CUZK_OK; i++)
         st = p.bad[i] ? check_part(req, i, err) : CUZK_OK;
     if (st == CUZK_UNSATISFIED && err && req->sector)
         name_faulty(err, req, p.bad);
+out:
     cuzk_free(p.bad);
     return st;
 }

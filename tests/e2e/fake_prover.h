@@ -5,7 +5,11 @@
  *   miner_id FAKE_WAIT              waits until the gate is opened, or until it is cancelled
  *   miner_id FAKE_STUCK             waits for the gate and ignores cancellation
  *   miner_id FAKE_STATUS + n        fails with status n
- *   any other                       a proof of 192 bytes, each the low byte of sector_number
+ *   miner_id FAKE_TURNS             each partition waits for a turn, see fake_give_turn
+ *   miner_id FAKE_MEMORY            the same, as one that waits for memory
+ *   partition_index                 number of partitions; 0: one
+ *
+ * Partition i is 192 bytes, each the low byte of sector_number + i.
  */
 #ifndef FAKE_PROVER_H
 #define FAKE_PROVER_H
@@ -18,17 +22,27 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_STATUS = 5000 };
+enum {
+    FAKE_FAIL = 1,
+    FAKE_WAIT = 2,
+    FAKE_STUCK = 3,
+    FAKE_TURNS = 4,
+    FAKE_MEMORY = 5,
+    FAKE_STATUS = 5000
+};
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
+#define FAKE_SECTORS     64u
 
 typedef struct {
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t changed;
     bool gate_open, fail_all;
-    unsigned n_started, n_parsed, n_freed;
-    uint64_t order[FAKE_MAX_ORDER]; /* sector numbers as they were started */
+    unsigned n_started, n_parsed, n_freed; /* partitions; requests */
+    unsigned n_open, most_open;            /* proofs in work */
+    unsigned turns[FAKE_SECTORS];
+    uint64_t order[FAKE_MAX_ORDER]; /* sector numbers as partitions were started */
 } fake_prover;
 
 static inline void fake_init(fake_prover *f)
@@ -42,6 +56,15 @@ static inline void fake_open_gate(fake_prover *f)
 {
     pthread_mutex_lock(&f->lock);
     f->gate_open = true;
+    pthread_cond_broadcast(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* One partition of a FAKE_TURNS job may go on. */
+static inline void fake_give_turn(fake_prover *f, uint64_t sector)
+{
+    pthread_mutex_lock(&f->lock);
+    f->turns[sector % FAKE_SECTORS]++;
     pthread_cond_broadcast(&f->changed);
     pthread_mutex_unlock(&f->lock);
 }
@@ -66,6 +89,7 @@ static inline cuzk_status fake_parse(void *ctx, proof_request **out, const reque
     req->kind = msg->kind;
     req->miner_id = msg->miner_id;
     req->sector_number = msg->sector_number;
+    req->n_partitions = msg->partition_index ? msg->partition_index : 1;
     pthread_mutex_lock(&f->lock);
     f->n_parsed++;
     pthread_mutex_unlock(&f->lock);
@@ -84,35 +108,86 @@ static inline void fake_request_free(void *ctx, proof_request *req)
     cuzk_free(req);
 }
 
-/* A cancellation is a flag without a wake-up, so the wait looks at it every millisecond. */
+/* A cancellation is a flag without a wake-up, so who waits looks at it every millisecond. */
+static inline void fake_nap(fake_prover *f)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    t.tv_nsec += 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&f->changed, &f->lock, &t);
+}
+
 static inline bool fake_wait_gate(fake_prover *f, const atomic_bool *cancel)
 {
-    while (!f->gate_open && !(cancel && atomic_load(cancel))) {
-        struct timespec t;
-        clock_gettime(CLOCK_REALTIME, &t);
-        t.tv_nsec += 1000000;
-        t.tv_sec += t.tv_nsec / 1000000000;
-        t.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&f->changed, &f->lock, &t);
-    }
+    while (!f->gate_open && !(cancel && atomic_load(cancel)))
+        fake_nap(f);
     return f->gate_open;
 }
 
-static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
-                                     const cuzk_prove_options *job, uint8_t **proof,
-                                     size_t *n_bytes, cuzk_err *err)
+typedef struct {
+    const proof_request *req;
+    const cuzk_prove_options *opt;
+} fake_job;
+
+static inline cuzk_status fake_open(void *ctx, void **proving, const proof_request *req,
+                                    const cuzk_prove_options *opt, cuzk_pool_tenant *tenant,
+                                    unsigned *n_partitions, cuzk_err *err)
 {
     fake_prover *f = ctx;
+    (void)tenant;
+    fake_job *j = cuzk_malloc(sizeof *j);
+    if (!j)
+        return cuzk_fail(err, CUZK_NOMEM, 0, "fake");
+    *j = (fake_job){req, opt};
+    *proving = j;
+    *n_partitions = req->n_partitions;
+    pthread_mutex_lock(&f->lock);
+    f->n_open++;
+    if (f->n_open > f->most_open)
+        f->most_open = f->n_open;
+    pthread_mutex_unlock(&f->lock);
+    return CUZK_OK;
+}
+
+/* Waits for one of the turns that the test gives to this sector. */
+static inline bool fake_wait_turn(fake_prover *f, const proof_request *req,
+                                  const atomic_bool *cancel)
+{
+    unsigned *turns = &f->turns[req->sector_number % FAKE_SECTORS];
+    while (*turns == 0 && !f->gate_open && !atomic_load(cancel))
+        fake_nap(f);
+    if (*turns > 0)
+        --*turns;
+    return !atomic_load(cancel);
+}
+
+static inline void fake_phase(const fake_job *j, const char *phase, unsigned index)
+{
+    if (j->opt->progress)
+        j->opt->progress(j->opt->progress_ctx, phase, (int)index);
+}
+
+static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
+                                     uint8_t out[CUZK_PROOF_BYTES], cuzk_err *err)
+{
+    fake_prover *f = ctx;
+    const fake_job *j = proving;
+    const proof_request *req = j->req;
     bool done = true;
+    fake_phase(j, req->miner_id == FAKE_MEMORY ? "wait_memory" : "witness", index);
     pthread_mutex_lock(&f->lock);
     if (f->n_started < FAKE_MAX_ORDER)
         f->order[f->n_started] = req->sector_number;
     f->n_started++;
     pthread_cond_broadcast(&f->changed);
     if (req->miner_id == FAKE_WAIT)
-        done = fake_wait_gate(f, job->cancel);
+        done = fake_wait_gate(f, j->opt->cancel);
     if (req->miner_id == FAKE_STUCK)
         done = fake_wait_gate(f, NULL);
+    if (req->miner_id == FAKE_TURNS || req->miner_id == FAKE_MEMORY)
+        done = fake_wait_turn(f, req, j->opt->cancel);
     bool fail = f->fail_all || req->miner_id == FAKE_FAIL;
     pthread_mutex_unlock(&f->lock);
     if (!done)
@@ -121,14 +196,21 @@ static inline cuzk_status fake_prove(void *ctx, const proof_request *req,
         return cuzk_fail(err, (cuzk_status)(req->miner_id - FAKE_STATUS), 0, "fake: as told");
     if (fail)
         return cuzk_fail(err, CUZK_PARAMS, 0, "fake: parameters are missing \x01\xff");
-    cuzk_span s = cuzk_span_begin(job->trace, "witness", 0);
-    *proof = cuzk_malloc(FAKE_PROOF_BYTES);
-    if (!*proof)
-        return cuzk_fail(err, CUZK_NOMEM, 0, "fake");
-    memset(*proof, (int)(req->sector_number & 255), FAKE_PROOF_BYTES);
-    *n_bytes = FAKE_PROOF_BYTES;
+    if (req->miner_id == FAKE_MEMORY)
+        fake_phase(j, "witness", index);
+    cuzk_span s = cuzk_span_begin(j->opt->trace, "witness", 0);
+    memset(out, (int)((req->sector_number + index) & 255), CUZK_PROOF_BYTES);
     cuzk_span_end(&s);
     return CUZK_OK;
+}
+
+static inline void fake_close(void *ctx, void *proving)
+{
+    fake_prover *f = ctx;
+    pthread_mutex_lock(&f->lock);
+    f->n_open--;
+    pthread_mutex_unlock(&f->lock);
+    cuzk_free(proving);
 }
 
 /* "fail:NAME" fails with that status. */
@@ -183,7 +265,9 @@ static inline engine_backend fake_backend(fake_prover *f)
     return (engine_backend){.ctx = f,
                             .parse = fake_parse,
                             .request_free = fake_request_free,
+                            .open = fake_open,
                             .prove = fake_prove,
+                            .close = fake_close,
                             .preload = fake_preload,
                             .loaded = fake_loaded,
                             .on_disk = fake_on_disk,

@@ -256,6 +256,7 @@ static void test_status_and_metrics(void **state)
     uint32_t position;
     cuzk_client_request r = request("run", FAKE_WAIT, 3), q = request("q", 0, 4);
     q.kind = CUZK_PROOF_WINNING;
+    q.priority = 1; /* LOW, so that it waits */
     assert_int_equal(cuzk_client_submit(f.c, &r, CALL_MS, id, &position, NULL), CUZK_OK);
     fake_wait_started(&f.fake, 1);
     assert_int_equal(cuzk_client_submit(f.c, &q, CALL_MS, id, &position, NULL), CUZK_OK);
