@@ -302,7 +302,7 @@ static void test_stuck_job(void **state)
     remove_place(&d);
 }
 
-static void test_restart_after_kill(void **state)
+static void test_c03_restart_after_kill(void **state)
 {
     (void)state;
     daemon_process d;
@@ -322,7 +322,7 @@ static void test_restart_after_kill(void **state)
 
 /* Many starters over a stale file: one wins, the others say so and leave it alone; also when the
  * winner is stopped. */
-static void test_one_winner(void **state)
+static void test_c04_one_winner(void **state)
 {
     (void)state;
     enum { N = 20 };
@@ -424,10 +424,10 @@ int main(int argc, char **argv)
         return serve(address, argc > 4 ? 2 : 1, argv[3]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle_exit),     cmocka_unit_test(test_graceful_exit),
-        cmocka_unit_test(test_second_signal), cmocka_unit_test(test_grace_over),
-        cmocka_unit_test(test_stuck_job),     cmocka_unit_test(test_restart_after_kill),
-        cmocka_unit_test(test_one_winner),    cmocka_unit_test(test_c17_out_of_descriptors),
+        cmocka_unit_test(test_idle_exit),      cmocka_unit_test(test_graceful_exit),
+        cmocka_unit_test(test_second_signal),  cmocka_unit_test(test_grace_over),
+        cmocka_unit_test(test_stuck_job),      cmocka_unit_test(test_c03_restart_after_kill),
+        cmocka_unit_test(test_c04_one_winner), cmocka_unit_test(test_c17_out_of_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
