@@ -82,8 +82,8 @@ static const uint64_t fp8_multiples[8][8] __attribute__((aligned(64))) = {
     {0, 0x1a011, 2 * 0x1a011, 3 * 0x1a011},
 };
 
-/* r = a - b + p (row FP8_P) or 2p (FP8_2P), which is to lie between 0 and 4p, then below p. Limbs
- * of b may be signed.
+/* r = a - b + p (row FP8_P) or 2p (FP8_2P), which is to lie between 0 and 4p + p / 2, then below p.
+ * Limbs of b may be signed.
  *
  * p is (T + 0.12) 2^364, T = 0x1a011 its top limb. With t the value's top limb and carry, the value
  * is between t and t + 1 in that unit (and 2^-48 beyond, as lower limbs are not carried). So if
@@ -311,33 +311,80 @@ IFMA_INLINE void lane2_sub_canon(lane2 *r, const lane2 *a, const lane2 *b, int r
     fp8_sub_canon(&r->c1, &a->c1, &b->c1, row);
 }
 
-/* r = a b + c d with one reduction, < 2p for sums of products below 2^34 p^2. Rows as in
- * fp8_product, but in a loop: three rows of operands do not fit into registers beside the columns,
- * and written out this is 5 % slower. A column takes at most 48 terms below 2^52 and a carry, less
- * than 2^58. */
-IFMA_INLINE void fp8_dot2(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c, const fp8 *d)
+/* The sixteen columns of a b, each of at most 16 terms below 2^52. */
+IFMA_INLINE void fp8_columns(__m512i t[16], const fp8 *a, const fp8 *b)
 {
-    __m512i t[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p;
-    fp8_constant(&p, FP8_P);
     for (int i = 0; i < 16; i++)
         t[i] = _mm512_setzero_si512();
-    for (int i = 0; i < 8; i++) {
-        ifma_row(t + i, a->l[i], b->l, 8);
-        ifma_row(t + i, c->l[i], d->l, 8);
-        ifma_redc_step(t + i, p.l, inv, 8);
-    }
-    ifma_normalize(r->l, t + 8, 8);
+    ifma_row(t, a->l[0], b->l, 8);
+    ifma_row(t + 1, a->l[1], b->l, 8);
+    ifma_row(t + 2, a->l[2], b->l, 8);
+    ifma_row(t + 3, a->l[3], b->l, 8);
+    ifma_row(t + 4, a->l[4], b->l, 8);
+    ifma_row(t + 5, a->l[5], b->l, 8);
+    ifma_row(t + 6, a->l[6], b->l, 8);
+    ifma_row(t + 7, a->l[7], b->l, 8);
 }
 
-/* Both coefficients < 2p for a < 2^11 p, b < 2^6 p. Multiply-adds: 784, three products 792. */
-IFMA_INLINE void lane2_mul(lane2 *r, const lane2 *a, const lane2 *b)
+/* The same into memory: left to themselves, compilers keep three products in registers that do not
+ * suffice for two, and move them about. */
+IFMA_INLINE void fp8_columns_put(__m512i m[16], const fp8 *a, const fp8 *b)
 {
-    fp8 n, t;
-    fp8_neg(&n, &b->c1); /* 64p - c1 */
-    fp8_dot2(&t, &a->c0, &b->c0, &a->c1, &n);
-    fp8_dot2(&r->c1, &a->c0, &b->c1, &a->c1, &b->c0);
-    r->c0 = t;
+    __m512i t[16];
+    fp8_columns(t, a, b);
+    for (int i = 0; i < 16; i++)
+        m[i] = t[i];
+    __asm__ volatile("" : : "r"(m) : "memory");
+}
+
+/* ifma_redc_step for signed columns. */
+IFMA_INLINE void fp8_reduce_step(__m512i *c, const fp8 *p, __m512i inv)
+{
+    __m512i q = _mm512_madd52lo_epu64(_mm512_setzero_si512(), c[0], inv);
+    ifma_row_lo(c, q, p->l, 8);
+    c[1] = _mm512_add_epi64(c[1], _mm512_srai_epi64(c[0], IFMA_BITS));
+    ifma_row_hi(c + 1, q, p->l, 8);
+}
+
+/* t / 2^416 in the columns 8 to 15. */
+IFMA_INLINE void fp8_reduce_columns(__m512i t[16], const fp8 *p)
+{
+    __m512i inv = ifma_set1(IFMA_FP_INV);
+    fp8_reduce_step(t, p, inv);
+    fp8_reduce_step(t + 1, p, inv);
+    fp8_reduce_step(t + 2, p, inv);
+    fp8_reduce_step(t + 3, p, inv);
+    fp8_reduce_step(t + 4, p, inv);
+    fp8_reduce_step(t + 5, p, inv);
+    fp8_reduce_step(t + 6, p, inv);
+    fp8_reduce_step(t + 7, p, inv);
+}
+
+/* Karatsuba before the reduction: 656 multiply-adds (784 as two sums of two products, 792 as three
+ * reduced ones). For a < 2^11 p and b < 2^6 p a product of coefficients is below 2^18 p^2, 2^-17 p
+ * once reduced; c0, a difference of two, is lifted above 0 by p: < 2p + p / 2^17, and c1 < 2p.
+ * A function of its own, since inlined it runs out of registers. r may be a or b. */
+CUZK_TARGET_IFMA static __attribute__((noinline, unused)) void lane2_mul(lane2 *r, const lane2 *a,
+                                                                         const lane2 *b)
+{
+    __m512i m0[16], m1[16], t[16];
+    fp8 sa, sb, p;
+    fp8_add(&sa, &a->c0, &a->c1);
+    fp8_add(&sb, &b->c0, &b->c1);
+    fp8_columns_put(m0, &a->c0, &b->c0);
+    fp8_columns_put(m1, &a->c1, &b->c1);
+    fp8_columns(t, &sa, &sb);
+    for (int i = 0; i < 16; i++)
+        t[i] = _mm512_sub_epi64(_mm512_sub_epi64(t[i], m0[i]), m1[i]);
+    fp8_constant(&p, FP8_P);
+    fp8_reduce_columns(t, &p);
+    ifma_normalize(r->c1.l, t + 8, 8);
+    for (int i = 0; i < 16; i++)
+        t[i] = _mm512_sub_epi64(m0[i], m1[i]);
+    fp8_reduce_columns(t, &p);
+    for (int i = 0; i < 8; i++)
+        t[8 + i] = _mm512_add_epi64(t[8 + i], p.l[i]);
+    ifma_normalize(r->c0.l, t + 8, 8);
 }
 
 /* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32 */

@@ -49,7 +49,7 @@ static void test_c13_too_many_jobs(void **state)
 {
     (void)state;
     fixture f;
-    start_with(&f, 0, 3);
+    start_options(&f, (fixture_options){.max_jobs = 3});
     char id[CUZK_JOB_ID_BYTES];
     uint32_t position;
     unsigned n_ok = 0, n_refused = 0;

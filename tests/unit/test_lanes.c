@@ -137,37 +137,57 @@ static void division_by_2_32(void **state)
     }
 }
 
-CUZK_TARGET_IFMA static void run_dot2(fp got[8], const fp v[], size_t i, size_t j)
+/* (a + c u) (b + d u), and with operands near the ends of their ranges: a and c raised by 64p, b
+ * and d as 64p - (64p - b). */
+CUZK_TARGET_IFMA static void run_mul2(fp got[2][8], const fp v[], size_t i, size_t j, bool large)
 {
-    fp8 a, b, c, d;
-    lanes_of(&a, v, i);
-    fp8_broadcast(&b, &v[j]);
-    lanes_of(&c, v, i + 3);
-    fp8_broadcast(&d, &v[(j + 5) % N_VALUES]);
-    fp8_dot2(&a, &a, &b, &c, &d);
-    fp8_canon(&a, &a);
-    fp8_store(got, sizeof got[0], &a);
+    lane2 a, b;
+    fp8 zero;
+    lanes_of(&a.c0, v, i);
+    lanes_of(&a.c1, v, i + 3);
+    fp8_broadcast(&b.c0, &v[j]);
+    fp8_broadcast(&b.c1, &v[(j + 5) % N_VALUES]);
+    if (large) {
+        fp8_set_zero(&zero);
+        lane2_sub(&a, &a, &(lane2){zero, zero});
+        fp8_neg(&b.c0, &b.c0);
+        fp8_neg(&b.c1, &b.c1);
+    }
+    lane2_mul(&b, &a, &b);
+    lane2_canon(&b, &b);
+    fp8_store(got[0], sizeof got[0][0], &b.c0);
+    fp8_store(got[1], sizeof got[1][0], &b.c1);
 }
 
 /* fp_mul divides by 2^384, the lanes by 2^416. */
-static void sums_of_two_products(void **state)
+static void expect_product(const fp got[2][8], const fp v[], size_t i, size_t j, bool negative)
+{
+    for (size_t k = 0; k < 8; k++) {
+        fp2 x, y, want;
+        reduce(&x.c0, &v[(i + k) % N_VALUES]);
+        reduce(&x.c1, &v[(i + 3 + k) % N_VALUES]);
+        reduce(&y.c0, &v[j]);
+        reduce(&y.c1, &v[(j + 5) % N_VALUES]);
+        if (negative)
+            fp2_neg(&y, &y);
+        fp2_mul(&want, &x, &y);
+        fp_mul(&want.c0, &want.c0, &cuzk_fp_simd_leave);
+        fp_mul(&want.c1, &want.c1, &cuzk_fp_simd_leave);
+        assert_memory_equal(&got[0][k], &want.c0, sizeof want.c0);
+        assert_memory_equal(&got[1][k], &want.c1, sizeof want.c1);
+    }
+}
+
+static void products_of_fp2(void **state)
 {
     (void)state;
-    fp v[N_VALUES], got[8], x[4], want, t;
+    fp v[N_VALUES], got[2][8];
     size_t n = values_below_2p(v);
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
-            run_dot2(got, v, i, j);
-            for (size_t k = 0; k < 8; k++) {
-                reduce(&x[0], &v[(i + k) % N_VALUES]);
-                reduce(&x[1], &v[j]);
-                reduce(&x[2], &v[(i + 3 + k) % N_VALUES]);
-                reduce(&x[3], &v[(j + 5) % N_VALUES]);
-                fp_mul(&want, &x[0], &x[1]);
-                fp_mul(&t, &x[2], &x[3]);
-                fp_add(&want, &want, &t);
-                fp_mul(&want, &want, &cuzk_fp_simd_leave);
-                assert_memory_equal(&got[k], &want, sizeof want);
+            for (int large = 0; large < 2; large++) {
+                run_mul2(got, v, i, j, large);
+                expect_product((const fp(*)[8])got, v, i, j, large);
             }
         }
     }
@@ -179,7 +199,7 @@ int main(void)
         cmocka_unit_test(differences),
         cmocka_unit_test(signed_limbs),
         cmocka_unit_test(division_by_2_32),
-        cmocka_unit_test(sums_of_two_products),
+        cmocka_unit_test(products_of_fp2),
     };
     test_init();
     if (!cuzk_cpu_has(CUZK_CPU_IFMA)) {
