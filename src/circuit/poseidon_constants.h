@@ -1,7 +1,8 @@
 /* Constants of Poseidon over Fr, x^5, 8 full rounds, as neptune derives them (gadgets.md 9.2, 9.4).
  *
  * Each arity is made at its first use (less than a millisecond), then read-only: no table of 2,000
- * field elements stands in the source. Vectors are rows multiplied from the left: out[j] = sum_i in[i] * m[i][j].
+ * field elements stands in the source. Vectors are rows multiplied from the left:
+ * out[j] = sum_i in[i] * m[i][j].
  */
 #ifndef CUZK_CIRCUIT_POSEIDON_CONSTANTS_H
 #define CUZK_CIRCUIT_POSEIDON_CONSTANTS_H
