@@ -56,6 +56,15 @@ static uint64_t since(uint64_t then_ns, uint64_t now_ns)
     return then_ns && now_ns > then_ns ? now_ns - then_ns : 0;
 }
 
+/* Negative when it is past. */
+static int64_t until(uint64_t then_ns, uint64_t now_ns)
+{
+    if (then_ns <= now_ns)
+        return -(int64_t)((now_ns - then_ns) & INT64_MAX);
+    uint64_t left = then_ns - now_ns;
+    return left > INT64_MAX ? INT64_MAX : (int64_t)left;
+}
+
 static void describe(engine_job_info *out, const engine *e, const job *j, uint64_t now)
 {
     const char *phase = atomic_load(&j->phase);
@@ -74,7 +83,7 @@ static void describe(engine_job_info *out, const engine *e, const job *j, uint64
     out->running_ns = since(j->started_ns, now);
     out->phase_ns = since(atomic_load(&j->phase_ns), now);
     if (j->deadline_ns)
-        out->deadline_ns = (int64_t)(j->deadline_ns - now);
+        out->deadline_ns = until(j->deadline_ns, now);
     out->n_listeners = cuzk_listener_count(&e->table, j);
 }
 

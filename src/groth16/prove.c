@@ -118,7 +118,7 @@ static cuzk_status sum_l(prover *p, cuzk_err *err)
 {
     const query_part part = aux_part(p, NULL);
     query q;
-    cuzk_status st = cuzk_query_new(&q, &part, 1, err);
+    cuzk_status st = cuzk_query_new(&q, &part, 1, p->opt->pool, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_query_g1(&p->sum_l, &q, p->srs, SECTION_L, p->opt->pool, err);
@@ -131,7 +131,7 @@ static cuzk_status sum_a(prover *p, cuzk_err *err)
     const uint64_t *a_aux = is_compiled(p) ? cuzk_compiled_a_aux(p->opt->compiled) : p->z.a_aux;
     const query_part part[] = {input_part(p, NULL), aux_part(p, a_aux)};
     query q;
-    cuzk_status st = cuzk_query_new(&q, part, 2, err);
+    cuzk_status st = cuzk_query_new(&q, part, 2, p->opt->pool, err);
     if (st != CUZK_OK)
         return st;
     st = cuzk_query_g1(&p->sum_a, &q, p->srs, SECTION_A, p->opt->pool, err);
@@ -147,7 +147,7 @@ static cuzk_status sum_b(prover *p, cuzk_err *err)
     query q = {0};
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
-    CUZK_TRY(cuzk_query_new(&q, part, 2, err));
+    CUZK_TRY(cuzk_query_new(&q, part, 2, p->opt->pool, err));
     CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs, SECTION_B_G1, p->opt->pool, err));
     CUZK_TRY(begin_phase(p, "msm_b2", err));
     CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs, SECTION_B_G2, p->opt->pool, err));

@@ -3,110 +3,171 @@
 #include "base/mem.h"
 #include "msm/msm.h"
 
-static bool selected(const query_part *p, size_t i)
-{
-    return !p->density || density_get(p->density, i);
-}
+/* Values are sorted in blocks, side by side: counted, then written to their places. */
+#define BLOCK_VALUES 16384u /* a multiple of 64 */
 
-/* The selected values of word i, also the last one. */
+/* Counts of a block, and the place of the next of each kind. */
+typedef struct {
+    size_t point, one, rest;
+    const fr *field; /* of a compiled witness: the next, selected or not */
+} query_place;
+
+typedef struct {
+    const query_part *part;
+    size_t begin, end; /* values */
+    const fr *field;   /* that of the first of them */
+    query_place at;
+} query_block;
+
+typedef struct {
+    query *q;
+    query_block *block;
+    bool write; /* else count */
+} query_sort;
+
+/* Those of the 64 values from i on that are selected; i is a multiple of 64. */
 static uint64_t selected_word(const query_part *p, size_t i)
 {
-    size_t left = p->n - 64 * i;
+    size_t left = p->n - i;
     uint64_t mask = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
-    return p->density ? p->density[i] & mask : mask;
+    return p->density ? p->density[i / 64] & mask : mask;
 }
 
-/* Field elements are counted as the rest, zeros and ones among them too: an upper bound. */
-static void count_packed(query *q, const query_part *p)
+static void take_one(const query_sort *s, query_place *at, size_t point)
 {
-    for (size_t i = 0; 64 * i < p->n; i++) {
-        uint64_t s = selected_word(p, i);
-        q->n_ones += cuzk_popcount64(s & (p->bits[i] | p->is_field[i]));
-        q->n_rest += cuzk_popcount64(s & p->is_field[i]);
-    }
+    if (s->write)
+        s->q->ones[at->one] = (uint32_t)point;
+    at->one++;
 }
 
-static void count_kinds(query *q, const query_part *p)
+static void take_field(const query_sort *s, query_place *at, const fr *x, size_t point)
 {
-    if (!p->value) {
-        count_packed(q, p);
+    if (fr_is_zero(x))
+        return;
+    if (fr_is_one(x)) {
+        take_one(s, at, point);
         return;
     }
-    for (size_t i = 0; i < p->n; i++) {
-        if (!selected(p, i) || fr_is_zero(&p->value[i]))
-            continue;
-        if (fr_is_one(&p->value[i]))
-            q->n_ones++;
+    if (s->write) {
+        s->q->rest[at->rest] = (uint32_t)point;
+        cuzk_fr_to_canon(&s->q->k[at->rest], x);
+    }
+    at->rest++;
+}
+
+static void take_packed(const query_sort *s, query_place *at, const query_part *p, size_t i)
+{
+    uint64_t selected = selected_word(p, i), is_field = p->is_field[i / 64];
+    for (uint64_t m = selected & (p->bits[i / 64] | is_field); m; m &= m - 1) {
+        uint64_t bit = m & -m;
+        size_t point = at->point + cuzk_popcount64(selected & (bit - 1));
+        if (is_field & bit)
+            take_field(s, at, at->field + cuzk_popcount64(is_field & (bit - 1)), point);
         else
-            q->n_rest++;
+            take_one(s, at, point);
+    }
+    at->field += cuzk_popcount64(is_field);
+    at->point += cuzk_popcount64(selected);
+}
+
+static void take_plain(const query_sort *s, query_place *at, const query_part *p, size_t i)
+{
+    for (uint64_t m = selected_word(p, i), bit; m; m &= m - 1) {
+        bit = m & -m;
+        take_field(s, at, &p->value[i + cuzk_popcount64(bit - 1)], at->point++);
     }
 }
 
-static void fill_field(query *q, const fr *x, size_t point)
+static void sort_block(void *ctx, size_t index, unsigned worker)
 {
-    if (fr_is_one(x)) {
-        q->ones[q->n_ones++] = (uint32_t)point;
-    } else if (!fr_is_zero(x)) {
-        q->rest[q->n_rest] = (uint32_t)point;
-        cuzk_fr_to_canon(&q->k[q->n_rest++], x);
+    const query_sort *s = ctx;
+    query_block *b = &s->block[index];
+    query_place at = b->at; /* of its own: blocks stand side by side in memory */
+    (void)worker;
+    at.field = b->field;
+    for (size_t i = b->begin; i < b->end; i += 64) {
+        if (b->part->value)
+            take_plain(s, &at, b->part, i);
+        else
+            take_packed(s, &at, b->part, i);
     }
+    b->at = at;
 }
 
-static size_t fill_packed(query *q, const query_part *p, size_t point)
+/* block == NULL: only their number. */
+static size_t cut_blocks(query_block *block, const query_part part[], size_t n_parts)
 {
-    size_t begin = point;
-    const fr *field = p->field;
-    for (size_t i = 0; 64 * i < p->n; i++) {
-        uint64_t s = selected_word(p, i), is_field = p->is_field[i];
-        for (uint64_t m = s & (p->bits[i] | is_field); m; m &= m - 1) {
-            uint64_t bit = m & -m;
-            size_t at = point + cuzk_popcount64(s & (bit - 1));
-            if (is_field & bit)
-                fill_field(q, field + cuzk_popcount64(is_field & (bit - 1)), at);
-            else
-                q->ones[q->n_ones++] = (uint32_t)at;
+    size_t n = 0;
+    for (size_t k = 0; k < n_parts; k++) {
+        const fr *field = part[k].field;
+        for (size_t i = 0, end; i < part[k].n; i = end, n++) {
+            end = part[k].n - i < BLOCK_VALUES ? part[k].n : i + BLOCK_VALUES;
+            if (!block)
+                continue;
+            block[n] = (query_block){.part = &part[k], .begin = i, .end = end, .field = field};
+            for (size_t w = i / 64; !part[k].value && w < (end + 63) / 64; w++)
+                field += cuzk_popcount64(part[k].is_field[w]);
         }
-        field += cuzk_popcount64(is_field);
-        point += cuzk_popcount64(s);
     }
-    return point - begin;
+    return n;
 }
 
-/* Appends; returns the number of points of this part. */
-static size_t fill(query *q, const query_part *p, size_t point)
+/* Counts become places. */
+static void place_blocks(query *q, query_block *block, size_t n)
 {
-    size_t begin = point;
-    if (!p->value)
-        return fill_packed(q, p, point);
-    for (size_t i = 0; i < p->n; i++) {
-        if (!selected(p, i))
-            continue;
-        fill_field(q, &p->value[i], point);
-        point++;
+    query_place next = {0};
+    for (size_t i = 0; i < n; i++) {
+        query_place *at = &block[i].at, count = *at;
+        *at = next;
+        next.point += count.point;
+        next.one += count.one;
+        next.rest += count.rest;
     }
-    return point - begin;
+    q->n_ones = next.one;
+    q->n_rest = next.rest;
 }
 
-cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_err *err)
+static cuzk_status no_memory(const query *q, cuzk_err *err)
 {
+    return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu scalars", q->n_rest);
+}
+
+static cuzk_status sort_blocks(query_sort *s, size_t n, cuzk_pool *pool, cuzk_err *err)
+{
+    if (cuzk_pool_try(pool, n, sort_block, s))
+        return CUZK_OK;
+    return cuzk_fail(err, CUZK_CANCELLED, 0, "prove: cancelled while sorting the witness");
+}
+
+static cuzk_status new_lists(query *q, cuzk_err *err)
+{
+    q->ones = CUZK_NEW_ARRAY(uint32_t, q->n_ones + 1);
+    q->rest = CUZK_NEW_ARRAY(uint32_t, q->n_rest + 1);
+    q->k = CUZK_NEW_ARRAY(fr_canon, q->n_rest + 1);
+    return q->ones && q->rest && q->k ? CUZK_OK : no_memory(q, err);
+}
+
+cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_pool *pool,
+                           cuzk_err *err)
+{
+    cuzk_status st;
     query q = {0};
-    size_t point = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        count_kinds(&q, &part[i]);
-    q.ones = CUZK_NEW_ARRAY(uint32_t, q.n_ones + 1);
-    q.rest = CUZK_NEW_ARRAY(uint32_t, q.n_rest + 1);
-    q.k = CUZK_NEW_ARRAY(fr_canon, q.n_rest + 1);
-    if (!q.ones || !q.rest || !q.k) {
-        cuzk_status st =
-            cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu scalars", q.n_rest);
-        cuzk_query_fini(&q);
-        return st;
-    }
-    q.n_ones = q.n_rest = 0;
-    for (size_t i = 0; i < n_parts; i++)
-        point += fill(&q, &part[i], point);
+    size_t n = cut_blocks(NULL, part, n_parts);
+    query_sort s = {&q, CUZK_NEW_ARRAY(query_block, n + 1), false};
+    if (!s.block)
+        return no_memory(&q, err);
+    cut_blocks(s.block, part, n_parts);
+    CUZK_TRY(sort_blocks(&s, n, pool, err));
+    place_blocks(&q, s.block, n);
+    CUZK_TRY(new_lists(&q, err));
+    s.write = true;
+    CUZK_TRY(sort_blocks(&s, n, pool, err));
     *out = q;
-    return CUZK_OK;
+    q = (query){0};
+out:
+    cuzk_query_fini(&q);
+    cuzk_free(s.block);
+    return st;
 }
 
 void cuzk_query_fini(query *q)

@@ -26,7 +26,8 @@ typedef struct {
 } query_part;
 
 /* The parts' points follow each other from point 0 on. Release with cuzk_query_fini. */
-cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_err *err);
+cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, cuzk_pool *pool,
+                           cuzk_err *err);
 void cuzk_query_fini(query *q);
 
 /* The sum over a section of the key. q is as before afterwards, but not during the call. */

@@ -103,7 +103,7 @@ static void run_step(const quotient *q, unsigned step, cuzk_pool *pool)
     if (q->plan->simd)
         r.step = simd_steps[step];
 #endif
-    cuzk_pool_run(pool, (q->plan->n + BLOCK - 1) / BLOCK, run_block, &r);
+    (void)cuzk_pool_try(pool, (q->plan->n + BLOCK - 1) / BLOCK, run_block, &r); /* see ntt.c */
 }
 
 #if CUZK_HAVE_IFMA
