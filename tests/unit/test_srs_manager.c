@@ -1,6 +1,6 @@
 /* Parameters that come and go: loads, users, eviction, preloading, and the budget they live in
  * (CASES B05 B13 B17 D03 E01 E05 E07 E09). */
-#include "unit/groth16_support.h"
+#include "unit/params_support.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -327,6 +327,39 @@ static void e01_exactly_enough_is_enough(void **state)
     }
 }
 
+/* B06: a point of the curve outside the subgroup passes the loader; the proof made with it does not
+ * pass the self-check, and the message says how to find it. The first point of b_g2 belongs to ONE,
+ * so it is in every proof. */
+static void b06_the_self_check_finds_what_loading_does_not(void **state)
+{
+    (void)state;
+    if (test_skip_without_data())
+        return;
+    open_request();
+    size_t n;
+    cuzk_err err = {0};
+    circuit_counts c;
+    g2_affine point;
+    uint8_t good[192], *bytes = test_read_file(wpost_params, &n);
+    assert_true(cuzk_circuit_counts(&c, wpost));
+    uint8_t *at = bytes + n - 192 * (c.b_inputs + c.b_aux);
+    memcpy(good, at, sizeof good);
+    off_subgroup_g2(&point);
+    cuzk_g2_write(at, &point);
+    test_write_file(wpost_params, bytes, n);
+    cuzk_prover *p = prover_with(0, 0);
+    assert_int_equal(prove(p, &err), CUZK_PARAMS);
+    assert_non_null(strstr(err.msg, "run `cuzk params check`"));
+    assert_int_equal(cuzk_params_verify(wpost_params, 2, &err), CUZK_CORRUPT);
+    assert_non_null(strstr(err.msg, "section b_g2, point 0 of"));
+    evict(p, wpost);
+    memcpy(at, good, sizeof good);
+    test_write_file(wpost_params, bytes, n);
+    assert_int_equal(prove(p, &err), CUZK_OK);
+    cuzk_prover_free(p);
+    cuzk_free(bytes);
+}
+
 /* ---- several threads ---- */
 
 typedef struct {
@@ -540,6 +573,7 @@ int main(void)
         cmocka_unit_test(e07_idle_parameters_make_room),
         cmocka_unit_test(what_is_not_idle_long_enough_is_kept),
         cmocka_unit_test(e01_exactly_enough_is_enough),
+        cmocka_unit_test(b06_the_self_check_finds_what_loading_does_not),
         cmocka_unit_test(e05_preload_evict_and_use_from_four_threads),
         cmocka_unit_test(no_deadlock_when_only_one_fits),
         cmocka_unit_test(one_load_for_all_who_want_it),
