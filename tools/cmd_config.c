@@ -14,14 +14,40 @@ static void print_notes(const cuzk_config *c)
         fprintf(stderr, "%s: %s\n", warning ? "warning" : "note", text);
 }
 
-static cuzk_status report(const cuzk_config *c, bool show, cuzk_err *err)
+static void print_json(const cuzk_config *c)
+{
+    bool warning;
+    const char *text;
+    yajl_gen g = cli_json_begin();
+    cli_json_bool(g, "ok", true);
+    cli_json_string(g, "file", cuzk_config_path(c) ? cuzk_config_path(c) : "");
+    cli_json_key(g, "notes");
+    yajl_gen_array_open(g);
+    for (size_t i = 0; (text = cuzk_config_note(c, i, &warning)) != NULL; i++) {
+        yajl_gen_map_open(g);
+        cli_json_bool(g, "warning", warning);
+        cli_json_string(g, "text", text);
+        yajl_gen_map_close(g);
+    }
+    yajl_gen_array_close(g);
+    cli_json_end(g);
+}
+
+static cuzk_status check(const cuzk_config *c, bool json, cuzk_err *err)
+{
+    cuzk_daemon_options daemon = CUZK_DAEMON_DEFAULTS;
+    cuzk_config_daemon_options(c, &daemon);
+    cuzk_status st = cuzk_daemon_check(&daemon, err);
+    if (st == CUZK_OK && json)
+        print_json(c);
+    else if (st == CUZK_OK)
+        printf("%s: accepted\n", cuzk_config_path(c) ? cuzk_config_path(c) : "settings");
+    return st;
+}
+
+static cuzk_status show(const cuzk_config *c, cuzk_err *err)
 {
     char *text = NULL;
-    if (!show) {
-        const char *path = cuzk_config_path(c);
-        printf("%s: accepted\n", path ? path : "settings");
-        return CUZK_OK;
-    }
     cuzk_status st = cuzk_config_print(c, CUZK_CONFIG_VALUES, &text, err);
     if (st == CUZK_OK)
         fputs(text, stdout);
@@ -29,18 +55,15 @@ static cuzk_status report(const cuzk_config *c, bool show, cuzk_err *err)
     return st;
 }
 
-static cuzk_status load_and_report(const cuzk_config_source *source, bool show, cuzk_err *err)
+static cuzk_status load_and_report(const cuzk_config_source *source, bool shows, bool json,
+                                   cuzk_err *err)
 {
     cuzk_config *c = NULL;
-    cuzk_daemon_options daemon = CUZK_DAEMON_DEFAULTS;
     cuzk_status st = cuzk_config_load(&c, source, err);
     if (st == CUZK_OK) {
         print_notes(c);
-        cuzk_config_daemon_options(c, &daemon);
-        st = cuzk_daemon_check(&daemon, err);
+        st = shows ? show(c, err) : check(c, json, err);
     }
-    if (st == CUZK_OK)
-        st = report(c, show, err);
     cuzk_config_free(c);
     return st;
 }
@@ -48,24 +71,26 @@ static cuzk_status load_and_report(const cuzk_config_source *source, bool show, 
 /* argv[0] is check or show; one FILE may follow the options. */
 static int run_loaded(int argc, char **argv)
 {
-    bool show = strcmp(argv[0], "show") == 0;
+    bool shows = strcmp(argv[0], "show") == 0;
     int exit_code = 0;
     cli_common common = {0};
     cli_settings settings = {0};
     cli_option options[CLI_MAX_SETTINGS + 3];
     unsigned n = cli_settings_options(&settings, options);
-    options[n++] = (cli_option)CLI_OPT_JSON(common);
+    if (!shows)
+        options[n++] = (cli_option)CLI_OPT_JSON(common);
     const cli_command cmd = {
-        show ? "config show [options]" : "config check [FILE] [options]",
-        show ? "Prints every setting as `cuzk serve` with the same options would see it, and where "
-               "it comes\nfrom: default, file and line, environment or flag."
-             : "Reads the settings as `cuzk serve` with the same options would, and says what it "
-               "would\nsay. Exit code 0 when it would start with them.",
+        shows ? "config show [options]" : "config check [FILE] [options]",
+        shows
+            ? "Prints every setting as `cuzk serve` with the same options would see it, and where "
+              "it comes\nfrom: default, file and line, environment or flag."
+            : "Reads the settings as `cuzk serve` with the same options would, and says what it "
+              "would\nsay. Exit code 0 when it would start with them.",
         options,
         n,
         NULL,
         0};
-    if (argc > 1 && argv[1][0] != '-' && !show) {
+    if (argc > 1 && argv[1][0] != '-' && !shows) {
         settings.path = argv[1];
         argv[1] = argv[0];
         argv++;
@@ -77,7 +102,7 @@ static int run_loaded(int argc, char **argv)
     cuzk_config_source source;
     cuzk_status st = CUZK_NOMEM;
     if (cli_settings_source(&settings, &source))
-        st = load_and_report(&source, show, &err);
+        st = load_and_report(&source, shows, common.json, &err);
     cli_settings_fini(&settings);
     return st == CUZK_OK ? 0 : cli_fail(common.json, st, &err);
 }

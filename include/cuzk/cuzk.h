@@ -70,8 +70,10 @@ typedef struct {
      * groups and limits allow, less memory_margin; and no proof starts that needs more than is
      * available at that moment. */
     uint64_t max_memory;
-    uint64_t memory_margin;       /* 0: a sixteenth, at most 5 GiB */
-    unsigned eviction_min_idle_s; /* parameters used since are kept even when a proof has to wait */
+    uint64_t memory_margin; /* 0: a sixteenth, at most 5 GiB */
+    /* Parameters used within so many seconds are kept, even when a proof has to wait for memory, as
+     * long as any other is being made. */
+    unsigned eviction_min_idle_s;
     /* Self-made parameters for 32 and 64 GiB, with a warning in the log. insecure_test_rs implies
      * it. */
     bool allow_insecure_params;

@@ -226,6 +226,26 @@ static void note_unknown_variable(cuzk_config *c, const char *variable)
                          variable, section, hint[0] ? "; " : "", hint);
 }
 
+/* What the established daemon and its libraries read and this one does not. */
+static void note_foreign_variables(cuzk_config *c)
+{
+    static const struct {
+        const char *name, *instead;
+    } foreign[] = {
+        {"RUST_LOG", "; logging.level does"},
+        {"CUZK_DISABLE_PCE", ""},
+        {"CUZK_DISABLE_SPLIT_PROVE", ""},
+        {"CUZK_VALIDATE_PARTITIONS", ": every proof is verified"},
+        {"FIL_PROOFS_VERIFY_PRODUCTION_PARAMS", ": production parameters are always checked"},
+    };
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(foreign); i++) {
+        const char *v = getenv(foreign[i].name);
+        if (v && v[0])
+            cuzk_config_add_note(c, false, "environment %s: has no effect in this daemon%s",
+                                 foreign[i].name, foreign[i].instead);
+    }
+}
+
 cuzk_status cuzk_config_apply_environment(cuzk_config *c, cuzk_err *err)
 {
     for (int i = 0; i < SETTING_COUNT; i++) {
@@ -243,6 +263,7 @@ cuzk_status cuzk_config_apply_environment(cuzk_config *c, cuzk_err *err)
     }
     for (char **p = environ; p && *p; p++)
         note_unknown_variable(c, *p);
+    note_foreign_variables(c);
     return check_heirs(c, LAYER_ENVIRONMENT, err);
 }
 

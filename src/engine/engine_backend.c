@@ -1,5 +1,5 @@
 /* The real table of the engine: the request reader and the prover. */
-#include "engine/engine.h"
+#include "engine/engine_internal.h"
 #include "filecoin/circuit_id.h"
 
 static cuzk_status parse(void *ctx, proof_request **out, const request_message *msg, cuzk_err *err)
@@ -92,6 +92,11 @@ engine_backend cuzk_engine_backend_of(cuzk_prover *p)
 }
 
 /* ---- calls that the engine only passes on ---- */
+
+const engine_backend *cuzk_engine_backend(const engine *e)
+{
+    return &e->backend;
+}
 
 cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded, cuzk_err *err)
 {

@@ -281,7 +281,11 @@ static void run_turn(engine *e, job *j)
     begin_turn(e, j);
     do {
         pthread_mutex_unlock(&e->lock);
+        if (j->turn_ended_ns) /* what lies between two turns is a phase as well */
+            cuzk_trace_add(j->trace, "turn", CUZK_NO_PARTITION, j->turn_ended_ns,
+                           cuzk_engine_now(e));
         over = take_turn(e, j, &st);
+        j->turn_ended_ns = cuzk_engine_now(e);
         pthread_mutex_lock(&e->lock);
     } while (!over && atomic_load(&j->cancel)); /* told to stop: not worth another wait */
     end_turn(e, j);

@@ -64,10 +64,12 @@ static int default_priority(cuzk_kind kind)
     return PRIORITY_NORMAL;
 }
 
-static void release_admission(engine *e, size_t n_bytes)
+void cuzk_admission_release(engine *e, size_t n_bytes)
 {
     e->table.n_admitted--;
     e->table.n_admitted_bytes -= n_bytes;
+    if (e->backend.budget)
+        cuzk_budget_release_one(e->backend.budget, BUDGET_PAYLOAD, n_bytes);
 }
 
 /* A submission on its way through the door. */
@@ -191,6 +193,11 @@ static cuzk_status admit(engine *e, size_t n_bytes, cuzk_err *err)
                          "queue is full: requests hold %" PRIu64 " bytes, this one has %zu, the "
                          "limit is %" PRIu64 "; try again later",
                          t->n_admitted_bytes, n_bytes, e->opt.max_bytes);
+    cuzk_status st = CUZK_OK;
+    if (e->backend.budget)
+        st = cuzk_budget_take_payload(e->backend.budget, n_bytes, err);
+    if (st != CUZK_OK)
+        return st;
     t->n_admitted++;
     t->n_admitted_bytes += n_bytes;
     return CUZK_OK;
@@ -258,7 +265,7 @@ static cuzk_status enter(engine *e, submission *s, job *j, cuzk_err *err)
         st = enqueue(e, s, j, err);
     bool taken = st == CUZK_OK && !done;
     if (!taken) {
-        release_admission(e, j->n_bytes);
+        cuzk_admission_release(e, j->n_bytes);
         s->after.req = j->req;
         cuzk_job_unref(j);
     }
@@ -269,7 +276,7 @@ static cuzk_status enter(engine *e, submission *s, job *j, cuzk_err *err)
 static void leave_door(engine *e, size_t n_bytes)
 {
     pthread_mutex_lock(&e->lock);
-    release_admission(e, n_bytes);
+    cuzk_admission_release(e, n_bytes);
     pthread_mutex_unlock(&e->lock);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "engine/log.h"
+#include "measure/instruments.h"
 
 /* Parameters in memory, open, and circuits, of 4 kinds of 12 shapes; and failed ones that somebody
  * has not looked at yet. */
@@ -66,6 +68,13 @@ void cuzk_holdings_free(holdings *h)
     pthread_cond_destroy(&h->made);
     pthread_mutex_destroy(&h->lock);
     cuzk_free(h);
+}
+
+static void count(void (*counter)(const char *circuit), circuit_id id)
+{
+    char name[24];
+    cuzk_circuit_id_format(name, id);
+    counter(name);
 }
 
 /* ---- pins ---- */
@@ -146,6 +155,8 @@ void cuzk_holdings_finish(holdings *h, holding *one, bool made)
     pthread_mutex_lock(&h->lock);
     one->state = made ? HOLDING_READY : HOLDING_FAILED;
     h->n_loads += made && one->kind == HOLDING_SRS;
+    if (made && one->kind == HOLDING_SRS)
+        count(cuzk_measure_srs_loaded, one->id);
     pthread_cond_broadcast(&h->made);
     pthread_mutex_unlock(&h->lock);
     if (!made)
@@ -224,6 +235,7 @@ cuzk_status cuzk_holdings_await(holdings *h, const holding *one, const atomic_bo
 /* What was taken out under the lock and is destroyed outside of it. */
 typedef struct {
     holding_kind kind;
+    circuit_id id;
     groth16_srs srs;
     compiled_circuit *circuit;
     uint64_t bytes;
@@ -231,34 +243,58 @@ typedef struct {
 
 static void take_out(victim *v, holding *o)
 {
-    *v = (victim){.kind = o->kind, .srs = o->srs, .circuit = o->circuit, .bytes = o->bytes};
+    *v = (victim){
+        .kind = o->kind, .id = o->id, .srs = o->srs, .circuit = o->circuit, .bytes = o->bytes};
     o->state = HOLDING_ABSENT;
+    if (o->kind == HOLDING_SRS)
+        count(cuzk_measure_srs_evicted, o->id);
 }
 
-static bool is_idle(const holdings *h, const holding *o, uint64_t now)
+/* The youngest that may go. Recently used things are kept for those who will want them again, as
+ * long as somebody works; a machine that does nothing keeps nothing for anybody. */
+static uint64_t used_before(const holdings *h)
 {
-    return o->state == HOLDING_READY && o->n_pins == 0 && now - o->last_used_ns >= h->min_idle_ns;
+    budget_stats s;
+    uint64_t now = cuzk_now_ns();
+    cuzk_budget_stats(h->budget, &s);
+    if (s.kind[BUDGET_PARTITION] == 0)
+        return now;
+    return now > h->min_idle_ns ? now - h->min_idle_ns : 0;
 }
 
-static bool enough_idle(const holdings *h, uint64_t need, uint64_t now)
+static bool may_go(const holding *o, uint64_t before_ns)
+{
+    return o->state == HOLDING_READY && o->n_pins == 0 && o->last_used_ns <= before_ns;
+}
+
+static bool enough_idle(const holdings *h, uint64_t need, uint64_t before_ns)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < MAX_HOLDINGS; i++) {
-        if (is_idle(h, &h->one[i], now))
+        if (may_go(&h->one[i], before_ns))
             sum += h->one[i].bytes;
     }
     return sum >= need;
 }
 
-static holding *oldest_idle(holdings *h, uint64_t now)
+static holding *oldest_idle(holdings *h, uint64_t before_ns)
 {
     holding *oldest = NULL;
     for (size_t i = 0; i < MAX_HOLDINGS; i++) {
         holding *o = &h->one[i];
-        if (is_idle(h, o, now) && (!oldest || o->last_used_ns < oldest->last_used_ns))
+        if (may_go(o, before_ns) && (!oldest || o->last_used_ns < oldest->last_used_ns))
             oldest = o;
     }
     return oldest;
+}
+
+static void tell(const victim *v)
+{
+    char name[24];
+    cuzk_circuit_id_format(name, v->id);
+    cuzk_log(CUZK_LOG_INFO, NULL, "%s of %s given up for a job that waits: %.1f MB",
+             v->kind == HOLDING_CIRCUIT ? "compiled circuit" : "parameters", name,
+             (double)v->bytes / 1e6);
 }
 
 bool cuzk_holdings_reclaim(void *ctx, uint64_t need)
@@ -267,14 +303,16 @@ bool cuzk_holdings_reclaim(void *ctx, uint64_t need)
     bool any = false;
     for (uint64_t freed = 0; freed < need;) {
         victim v;
-        uint64_t now = cuzk_now_ns();
+        uint64_t before_ns = used_before(h);
         pthread_mutex_lock(&h->lock);
-        holding *o = enough_idle(h, need - freed, now) ? oldest_idle(h, now) : NULL;
+        bool enough = enough_idle(h, need - freed, before_ns);
+        holding *o = enough ? oldest_idle(h, before_ns) : NULL;
         if (o)
             take_out(&v, o);
         pthread_mutex_unlock(&h->lock);
         if (!o)
             break;
+        tell(&v);
         freed += v.bytes;
         any = true;
         destroy(h, v.kind, &v.srs, v.circuit, v.bytes);

@@ -38,7 +38,7 @@ typedef struct {
 
 typedef struct holdings holdings;
 
-/* min_idle_ns: younger ones are kept from reclaim (not from evict). */
+/* min_idle_ns: what was used since is kept from reclaim while any proof has working memory. */
 cuzk_status cuzk_holdings_new(holdings **out, cuzk_budget *budget, uint64_t min_idle_ns,
                               cuzk_err *err);
 void cuzk_holdings_free(holdings *h); /* accepts NULL; nothing may be pinned */

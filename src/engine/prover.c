@@ -229,9 +229,9 @@ static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
         j->prover->params_dir);
 }
 
-static void tell_waiting(void *ctx)
+static void tell_waiting(void *ctx, const char *phase)
 {
-    enter_phase(ctx, "wait_memory", CUZK_NO_PARTITION, NULL);
+    enter_phase(ctx, phase, CUZK_NO_PARTITION, NULL);
 }
 
 static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
@@ -240,7 +240,9 @@ static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
                              .cancel = j->opt.cancel,
                              .waiting = tell_waiting,
                              .waiting_ctx = j};
+    cuzk_span span = cuzk_span_begin(j->opt.trace, "reserve", CUZK_NO_PARTITION);
     cuzk_status st = cuzk_lease_reserve(&j->lease, j->prover->memory, j->id, &wish, err);
+    cuzk_span_end(&span);
     const memory_answer *plan = &j->lease.plan;
     if (st == CUZK_OK && j->opt.memory_notice && plan->sentence[0])
         j->opt.memory_notice(j->opt.memory_ctx, plan->sentence, plan->streamed);
@@ -254,6 +256,7 @@ static cuzk_status prepare(prover_job *j, cuzk_err *err)
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
     CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
+    CUZK_TRY(enter_phase(j, "ready", CUZK_NO_PARTITION, err)); /* it may have waited for them */
     CUZK_TRY(refuse_test_rs(j, err));
 out:
     return st;

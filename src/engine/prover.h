@@ -58,7 +58,8 @@ typedef struct {
 void cuzk_prover_preload_report(cuzk_prover *p, cuzk_preload_report *out);
 
 /* Gives up the memory of a circuit's parameters unless a proof uses them (busy: nothing is freed).
- * Never waits. A load in progress counts as use. Files are not touched. */
+ * Waits for nobody, but returning 50 GB to the system takes a second. A load in progress counts as
+ * use. Files are not touched. */
 typedef struct {
     bool was_loaded;
     bool busy;

@@ -326,6 +326,12 @@ static cuzk_status try_reserve(void *ctx, cuzk_err *err)
     return CUZK_BUDGET;
 }
 
+static void tell_memory(void *ctx)
+{
+    const memory_lease *l = ctx;
+    l->wish.waiting(l->wish.waiting_ctx, "wait_memory");
+}
+
 cuzk_status cuzk_lease_reserve(memory_lease *lease, prover_memory *m, circuit_id id,
                                const lease_wish *wish, cuzk_err *err)
 {
@@ -341,8 +347,8 @@ cuzk_status cuzk_lease_reserve(memory_lease *lease, prover_memory *m, circuit_id
     const budget_wish w = {.urgency = wish->urgency,
                            .cancel = wish->cancel,
                            .what = name,
-                           .waiting = wish->waiting,
-                           .waiting_ctx = wish->waiting_ctx};
+                           .waiting = wish->waiting ? tell_memory : NULL,
+                           .waiting_ctx = lease};
     return cuzk_budget_wait(m->budget, try_reserve, &a, &w, err);
 }
 
@@ -382,20 +388,28 @@ static cuzk_status make_circuit(memory_lease *l, cuzk_trace *trace, cuzk_err *er
     return st;
 }
 
+/* Until another has made it. */
+static cuzk_status await(const memory_lease *l, const holding *o, cuzk_err *err)
+{
+    holdings *h = l->memory->holdings;
+    if (l->wish.waiting && !cuzk_holdings_ready(h, o))
+        l->wish.waiting(l->wish.waiting_ctx, "wait_params");
+    return cuzk_holdings_await(h, o, l->wish.cancel, err);
+}
+
 /* CUZK_NOT_FOUND: who was making it failed. */
 static cuzk_status fill_once(memory_lease *l, cuzk_trace *trace, cuzk_err *err)
 {
-    holdings *h = l->memory->holdings;
     cuzk_status st;
     if (l->make_srs)
         CUZK_TRY(make_srs(l, trace, err));
-    CUZK_TRY(cuzk_holdings_await(h, l->srs_holding, l->wish.cancel, err));
+    CUZK_TRY(await(l, l->srs_holding, err));
     l->srs = &l->srs_holding->srs;
     if (!l->circuit_holding)
         return CUZK_OK;
     if (l->make_circuit)
         CUZK_TRY(make_circuit(l, trace, err));
-    CUZK_TRY(cuzk_holdings_await(h, l->circuit_holding, l->wish.cancel, err));
+    CUZK_TRY(await(l, l->circuit_holding, err));
     l->compiled = l->circuit_holding->circuit;
 out:
     return st;

@@ -24,7 +24,9 @@ prover_memory *cuzk_prover_memory_of(const cuzk_prover *p);
 typedef struct {
     int urgency; /* larger first */
     const atomic_bool *cancel;
-    void (*waiting)(void *ctx); /* NULL, or told once when it has to wait */
+    /* NULL, or told when it has to wait: "wait_memory" (reserve), "wait_params" (fill: for another
+     * who loads or compiles them). */
+    void (*waiting)(void *ctx, const char *phase);
     void *waiting_ctx;
 } lease_wish;
 

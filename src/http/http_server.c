@@ -98,7 +98,7 @@ static enum MHD_Result answer(void *ctx, struct MHD_Connection *c, const char *u
     return page ? show(s, c, page) : refuse(c, MHD_HTTP_NOT_FOUND, "404 Not Found\n");
 }
 
-static void log_line(void *ctx, const char *fmt, va_list ap)
+static void CUZK_PRINTF(2, 0) log_line(void *ctx, const char *fmt, va_list ap)
 {
     char text[400];
     (void)ctx;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <yajl/yajl_gen.h>
 
 #include "base/clock.h"
@@ -218,6 +219,8 @@ static unsigned count_jobs(const status_view *v, bool witness_only)
 static void put_memory(status_view *v)
 {
     uint64_t total = v->budget.total, used = v->budget.used;
+    if (total == UINT64_MAX) /* unlimited: then the machine is the limit */
+        total = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     key(v->g, "memory");
     yajl_gen_map_open(v->g);
     put_uint(v->g, "total_bytes", total);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -273,11 +274,22 @@ static void stop(daemon_state *d, const cuzk_daemon_options *opt)
     cuzk_log(CUZK_LOG_INFO, NULL, "stopped");
 }
 
+/* libgrpc 1.51 accepts no more for good once it has met EMFILE, so let that be far away. */
+static void raise_file_limit(void)
+{
+    struct rlimit l;
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+        l.rlim_cur = l.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &l);
+    }
+}
+
 cuzk_status cuzk_daemon_serve(const cuzk_daemon_options *opt, const engine_backend *backend,
                               const sigset_t *signals, cuzk_err *err)
 {
     cuzk_status st;
     daemon_state d = {.opt = opt, .signal_fd = -1, .idle_fd = -1};
+    raise_file_limit();
     CUZK_TRY(open_files(&d, signals, err));
     CUZK_TRY(make_engine(&d, opt, backend, err));
     CUZK_TRY(cuzk_daemon_watch_start(&d.watch, opt, d.engine, err));

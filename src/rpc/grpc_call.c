@@ -326,16 +326,69 @@ void cuzk_rpc_end_streams(rpc_server *s)
     }
 }
 
-static void tick_streams(rpc_server *s)
+/* ---- requests that are arriving ---- */
+
+static void begin_reading(rpc_call *c)
+{
+    rpc_server *s = c->server;
+    pthread_mutex_lock(&s->lock);
+    c->read_end_ns = cuzk_now_ns() + (uint64_t)s->opt.read_timeout_s * 1000000000u;
+    c->next = s->reading;
+    c->link = &s->reading;
+    if (c->next)
+        c->next->link = &c->next;
+    s->reading = c;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void end_reading(rpc_call *c)
+{
+    pthread_mutex_lock(&c->server->lock);
+    if (c->link) {
+        *c->link = c->next;
+        if (c->next)
+            c->next->link = c->link;
+        c->link = NULL;
+    }
+    pthread_mutex_unlock(&c->server->lock);
+}
+
+/* Those whose time is over, with a reference each; the rest in the next tick. */
+static size_t slow_calls(rpc_server *s, uint64_t now, rpc_call *out[RPC_MAX_STREAMS])
+{
+    size_t n = 0;
+    for (rpc_call *c = s->reading; c && n < RPC_MAX_STREAMS; c = c->next) {
+        if (now < c->read_end_ns)
+            continue;
+        c->read_end_ns = UINT64_MAX;
+        cuzk_rpc_hold(c);
+        out[n++] = c;
+    }
+    return n;
+}
+
+/* RECV then comes without a message, which ends the call. */
+static void cancel_slow(rpc_call *c[], size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        grpc_call_cancel_with_status(c[i]->call, GRPC_STATUS_DEADLINE_EXCEEDED,
+                                     "the request did not arrive in time", NULL);
+        cuzk_rpc_release(c[i]);
+    }
+}
+
+static void tick(rpc_server *s)
 {
     rpc_call *c[RPC_MAX_STREAMS];
     uint64_t now = cuzk_now_ns();
     pthread_mutex_lock(&s->lock);
-    bool due = s->n_streams > 0 && now - s->tick_ns >= RPC_TICK_NS;
+    bool due = now - s->tick_ns >= RPC_TICK_NS;
+    size_t n = due ? slow_calls(s, now, c) : 0;
     if (due)
         s->tick_ns = now;
     pthread_mutex_unlock(&s->lock);
-    size_t n = due ? hold_streams(s, c) : 0;
+    cancel_slow(c, n);
+    n = due ? hold_streams(s, c) : 0;
     for (size_t i = 0; i < n; i++) {
         if (c[i]->method->tick)
             c[i]->method->tick(s->opt.ctx, c[i]);
@@ -502,6 +555,8 @@ static void handle_new(rpc_call *c, bool ok)
         watch_close(c);
     if (refused)
         return;
+    if (c->method->lane != RPC_STREAM)
+        begin_reading(c);
     read_next(c);
     cuzk_rpc_release(c); /* NEW's; RECV has its own */
 }
@@ -541,6 +596,7 @@ static void handle_recv(rpc_call *c)
         stream_message(c);
         return;
     }
+    end_reading(c);
     if (!take_message(c))
         return;
     lane *l = c->server->lane[c->method->lane];
@@ -597,9 +653,9 @@ static void dispatch(tag *t, bool ok)
 static gpr_timespec next_wake(rpc_server *s)
 {
     pthread_mutex_lock(&s->lock);
-    bool streams = s->n_streams > 0;
+    bool watch = s->n_streams > 0 || s->reading;
     pthread_mutex_unlock(&s->lock);
-    if (!streams)
+    if (!watch)
         return gpr_inf_future(GPR_CLOCK_MONOTONIC);
     return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC),
                         gpr_time_from_nanos(RPC_TICK_NS, GPR_TIMESPAN));
@@ -615,6 +671,6 @@ void cuzk_rpc_pull_events(rpc_server *s)
             handle_shutdown(s);
         else if (ev.type == GRPC_OP_COMPLETE)
             dispatch(ev.tag, ev.success != 0);
-        tick_streams(s);
+        tick(s);
     }
 }

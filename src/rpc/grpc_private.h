@@ -15,7 +15,7 @@
 #define RPC_MAX_ADDRESSES 8u
 #define RPC_MAX_STREAMS   64u
 #define RPC_MAX_TRAILER   3u
-#define RPC_TICK_NS       250000000u /* of open streams */
+#define RPC_TICK_NS       250000000u /* of open streams and arriving requests */
 
 typedef enum { TAG_NEW, TAG_RECV, TAG_CLOSE, TAG_SEND, TAG_SENT } tag_kind;
 
@@ -36,7 +36,10 @@ struct rpc_call {
     const rpc_method *method;
     uint8_t *msg; /* until the handler returns */
     size_t n_msg;
-    size_t slot; /* of a stream in server->stream; under the server's lock */
+    /* under the server's lock */
+    size_t slot;            /* of a stream in server->stream */
+    rpc_call *next, **link; /* in server->reading; link NULL: not in it */
+    uint64_t read_end_ns;   /* when the request must have arrived */
 
     pthread_mutex_t lock; /* guards all below */
     unsigned refs;
@@ -76,7 +79,8 @@ struct rpc_server {
     bool stopping, stopped;
     rpc_call *stream[RPC_MAX_STREAMS]; /* open ones; each has a reference */
     size_t n_streams;
-    uint64_t tick_ns; /* when streams were looked at last */
+    rpc_call *reading; /* unary calls whose request is still arriving */
+    uint64_t tick_ns;  /* when streams and reading calls were looked at last */
 };
 
 void cuzk_rpc_ask_for_call(rpc_server *s);

@@ -46,7 +46,11 @@ static grpc_server *make_grpc_server(const rpc_server_options *opt)
         /* two daemons must not share a port */
         cuzk_grpc_int_arg(GRPC_ARG_ALLOW_REUSEPORT, 0),
         cuzk_grpc_int_arg(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 10000),
+        /* a peer that has vanished without a word is found out within minutes */
+        cuzk_grpc_int_arg(GRPC_ARG_KEEPALIVE_TIME_MS, 120000),
+        cuzk_grpc_int_arg(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 30000),
         cuzk_grpc_int_arg(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1),
+        cuzk_grpc_int_arg(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 3600000),
         cuzk_grpc_int_arg(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000),
         cuzk_grpc_int_arg(GRPC_ARG_RESOURCE_QUOTA, 0),
     };

@@ -51,12 +51,13 @@ typedef struct {
     rpc_tls_files tls;       /* TCP: cert set: TLS; ca too: clients must show a certificate */
     const char *token_file;  /* TCP: calls must bring this token; NULL: none */
     unsigned socket_mode;    /* of a unix socket's file */
+    unsigned read_timeout_s; /* for a request to arrive */
 } rpc_server_options;
 
 #define RPC_SERVER_DEFAULTS                                                                        \
     {                                                                                              \
         .size = sizeof(rpc_server_options), .max_message_bytes = (size_t)256 << 20,                \
-        .max_door_bytes = (uint64_t)1 << 30, .socket_mode = 0600,                                  \
+        .max_door_bytes = (uint64_t)1 << 30, .socket_mode = 0600, .read_timeout_s = 300,           \
     }
 
 cuzk_status cuzk_rpc_server_new(rpc_server **out, const rpc_server_options *opt, cuzk_err *err);

@@ -38,7 +38,7 @@ enum {
 typedef struct {
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t changed;
-    bool gate_open, fail_all;
+    bool gate_open, fail_all, loading;     /* loading: parameters, at start */
     unsigned n_started, n_parsed, n_freed; /* partitions; requests */
     unsigned n_open, most_open;            /* proofs in work */
     unsigned turns[FAKE_SECTORS];
@@ -260,6 +260,21 @@ static inline size_t fake_on_disk(void *ctx, cuzk_prover_srs_info out[], size_t 
     return 1;
 }
 
+static inline void fake_preload_report(void *ctx, cuzk_preload_report *out)
+{
+    fake_prover *f = ctx;
+    pthread_mutex_lock(&f->lock);
+    *out = (cuzk_preload_report){.n_all = 2, .n_done = f->loading ? 1 : 2};
+    pthread_mutex_unlock(&f->lock);
+}
+
+static inline void fake_set_loading(fake_prover *f, bool loading)
+{
+    pthread_mutex_lock(&f->lock);
+    f->loading = loading;
+    pthread_mutex_unlock(&f->lock);
+}
+
 static inline engine_backend fake_backend(fake_prover *f)
 {
     return (engine_backend){.ctx = f,
@@ -271,7 +286,8 @@ static inline engine_backend fake_backend(fake_prover *f)
                             .preload = fake_preload,
                             .loaded = fake_loaded,
                             .on_disk = fake_on_disk,
-                            .evict = fake_evict};
+                            .evict = fake_evict,
+                            .preload_report = fake_preload_report};
 }
 
 #endif

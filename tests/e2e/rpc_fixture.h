@@ -29,8 +29,13 @@ typedef struct {
     cuzk_client *c;
 } fixture;
 
-/* Options whose zeros mean the defaults. */
-static inline void start_with(fixture *f, size_t max_message_bytes, size_t max_jobs)
+/* Zeros mean the defaults. */
+typedef struct {
+    size_t max_message_bytes, max_jobs;
+    unsigned read_timeout_s;
+} fixture_options;
+
+static inline void start_options(fixture *f, fixture_options o)
 {
     cuzk_log_set_level(CUZK_LOG_OFF);
     memset(f, 0, sizeof *f);
@@ -41,16 +46,18 @@ static inline void start_with(fixture *f, size_t max_message_bytes, size_t max_j
     snprintf(f->address, sizeof f->address, "unix://%s", f->path);
     fake_init(&f->fake);
     engine_options eo = ENGINE_OPTIONS_DEFAULTS;
-    if (max_jobs)
-        eo.max_jobs = max_jobs;
+    if (o.max_jobs)
+        eo.max_jobs = o.max_jobs;
     engine_backend b = fake_backend(&f->fake);
     assert_int_equal(cuzk_engine_new(&f->e, &eo, &b, NULL), CUZK_OK);
     rpc_server_options so = RPC_SERVER_DEFAULTS;
     so.methods = cuzk_service_methods;
     so.n_methods = cuzk_service_n_methods;
     so.ctx = f->e;
-    if (max_message_bytes)
-        so.max_message_bytes = max_message_bytes;
+    if (o.max_message_bytes)
+        so.max_message_bytes = o.max_message_bytes;
+    if (o.read_timeout_s)
+        so.read_timeout_s = o.read_timeout_s;
     cuzk_err err = {0};
     assert_int_equal(cuzk_rpc_server_new(&f->s, &so, &err), CUZK_OK);
     if (cuzk_rpc_server_listen(f->s, f->address, &err) != CUZK_OK)
@@ -63,7 +70,7 @@ static inline void start_with(fixture *f, size_t max_message_bytes, size_t max_j
 
 static inline void start(fixture *f, size_t max_message_bytes)
 {
-    start_with(f, max_message_bytes, 0);
+    start_options(f, (fixture_options){.max_message_bytes = max_message_bytes});
 }
 
 static inline void finish(fixture *f)

@@ -94,6 +94,14 @@ logs "show: file" 'format = "json"  # .*/c.toml:7' "$work/show"
 logs "show: default" 'max_results = 1000  # default' "$work/show"
 exits "G07 a boolean that is none" 2 "CUZK_DAEMON_INSECURE.*banana" env CUZK_DAEMON_INSECURE=banana "$CUZK" config check --config ""
 
+"$CUZK" config check tests/data/config/established-old.toml --json >"$work/json" 2>/dev/null
+same "check --json" "True 3" "$(python3 -c '
+import json, sys
+c = json.load(open(sys.argv[1]))
+print(c["ok"], len(c["notes"]) if all(n["warning"] for n in c["notes"]) else c["notes"])' "$work/json")"
+exits "RUST_LOG is told to be of no use" 0 "note: environment RUST_LOG: has no effect" \
+    env RUST_LOG=debug "$CUZK" config check --config ""
+
 # the log in a file as JSON; SIGHUP
 json_lines() {
     python3 - "$1" <<'P'

@@ -145,7 +145,7 @@ static void test_raw(void **state)
     finish(&f);
 }
 
-static void test_message_limit(void **state)
+static void test_c10_message_limit(void **state)
 {
     (void)state;
     fixture f;
@@ -222,7 +222,7 @@ static void wait_listeners(const fixture *f, size_t n)
 
 /* The client goes in the middle of a proof: the listener is dropped, the job goes on, and the retry
  * gets its one result. */
-static void test_client_gone(void **state)
+static void test_c07_client_gone(void **state)
 {
     (void)state;
     fixture f;
@@ -297,7 +297,7 @@ static void test_status_and_metrics(void **state)
     finish(&f);
 }
 
-static void test_evict(void **state) /* E05, the wire's side */
+static void test_e05_evict(void **state) /* E05, the wire's side */
 {
     (void)state;
     fixture f;
@@ -389,7 +389,7 @@ static cuzk_status try_listen(const char *address, cuzk_err *err)
     return st;
 }
 
-static void test_exposed_tcp_is_refused(void **state)
+static void test_g15_exposed_tcp_is_refused(void **state)
 {
     (void)state;
     cuzk_err err = {0};
@@ -416,7 +416,7 @@ static int raw_listener(const char *path, bool keep_open)
     return fd;
 }
 
-static void test_socket_path(void **state)
+static void test_c05_socket_path(void **state)
 {
     (void)state;
     char dir[] = "/tmp/cuzk-sock-XXXXXX", path[64], other[64], address[80];
@@ -470,6 +470,22 @@ static void test_socket_path(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+static void test_c06_socket_mode(void **state)
+{
+    (void)state;
+    const mode_t mask[] = {0, 022, 077};
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(mask); i++) {
+        fixture f;
+        struct stat sb;
+        mode_t old = umask(mask[i]);
+        start(&f, 0);
+        umask(old);
+        assert_int_equal(stat(f.path, &sb), 0);
+        assert_int_equal(sb.st_mode & 07777, 0600);
+        finish(&f);
+    }
+}
+
 static void test_no_daemon(void **state)
 {
     (void)state;
@@ -490,13 +506,14 @@ int main(void)
         cmocka_unit_test(test_tcp),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_message_limit),
+        cmocka_unit_test(test_c10_message_limit),
         cmocka_unit_test(test_await_and_cancel),
-        cmocka_unit_test(test_client_gone),
+        cmocka_unit_test(test_c07_client_gone),
         cmocka_unit_test(test_status_and_metrics),
-        cmocka_unit_test(test_evict),
-        cmocka_unit_test(test_exposed_tcp_is_refused),
-        cmocka_unit_test(test_socket_path),
+        cmocka_unit_test(test_e05_evict),
+        cmocka_unit_test(test_g15_exposed_tcp_is_refused),
+        cmocka_unit_test(test_c05_socket_path),
+        cmocka_unit_test(test_c06_socket_mode),
         cmocka_unit_test(test_no_daemon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

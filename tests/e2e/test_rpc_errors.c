@@ -49,7 +49,7 @@ static void test_c13_too_many_jobs(void **state)
 {
     (void)state;
     fixture f;
-    start_with(&f, 0, 3);
+    start_options(&f, (fixture_options){.max_jobs = 3});
     char id[CUZK_JOB_ID_BYTES];
     uint32_t position;
     unsigned n_ok = 0, n_refused = 0;
@@ -155,12 +155,44 @@ static void test_a08_raw_fields(void **state)
     finish(&f);
 }
 
+static void assert_health(rpc_channel *ch, uint8_t want)
+{
+    uint8_t *out = NULL;
+    size_t n = 0;
+    cuzk_err err = {0};
+    if (cuzk_rpc_unary(ch, "/grpc.health.v1.Health/Check", NULL, 0, CALL_MS, &out, &n, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(n, 2); /* field 1, a number */
+    assert_int_equal(out[0], 0x08);
+    assert_int_equal(out[1], want);
+    cuzk_free(out);
+}
+
+static void test_g16_health(void **state)
+{
+    (void)state;
+    fixture f;
+    start(&f, 0);
+    rpc_channel *ch;
+    const rpc_channel_options co = {.address = f.address, .timeout_ms = 5000};
+    assert_int_equal(cuzk_rpc_channel_open(&ch, &co, NULL), CUZK_OK);
+    assert_health(ch, 1);
+    fake_set_loading(&f.fake, true);
+    assert_health(ch, 2); /* not serving */
+    fake_set_loading(&f.fake, false);
+    assert_health(ch, 1);
+    cuzk_engine_drain(f.e, false);
+    assert_health(ch, 2);
+    cuzk_rpc_channel_close(ch);
+    finish(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_g20_statuses_of_calls), cmocka_unit_test(test_g20_statuses_of_jobs),
         cmocka_unit_test(test_c13_too_many_jobs),     cmocka_unit_test(test_d11_deadlines),
-        cmocka_unit_test(test_a08_raw_fields),
+        cmocka_unit_test(test_a08_raw_fields),        cmocka_unit_test(test_g16_health),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Parameters that come and go: loads, users, eviction, preloading, and the budget they live in
  * (CASES B05 B13 B17 D03 E01 E05 E07 E09). */
-#include "unit/groth16_support.h"
+#include "unit/params_support.h"
 
 #include <pthread.h>
 #include <sys/stat.h>
@@ -243,21 +243,38 @@ static void e07_idle_parameters_make_room(void **state)
     cuzk_prover_free(p);
 }
 
-/* What was used just now is kept when so configured: the job waits, here until it gives up. */
+/* What was used just now is kept when so configured, while somebody works: then the job waits, here
+ * until it gives up. On an idle machine it does not. */
 static void what_is_not_idle_long_enough_is_kept(void **state)
 {
     (void)state;
-    memory_lease l;
+    memory_lease l, working;
     cuzk_err err;
-    bool already;
-    atomic_bool cancel = true;
-    cuzk_prover *p = prover_with(need_of(winning) + 1000, 3600);
+    atomic_bool cancel = false;
+    const lease_wish wish = {.cancel = &cancel};
+    cuzk_prover *p = prover_with(need_of(winning) + need_of(wpost), 3600);
+    prover_memory *m = cuzk_prover_memory_of(p);
+    lease(&l, p, winning);
+    cuzk_lease_release(&l);
+    lease(&working, p, wpost);
+    uint64_t left = stats_of(p).total - stats_of(p).used;
+    const budget_token rest = {.bytes[BUDGET_PARTITION] = left};
+    const budget_wish now = {.now = true, .what = "x"};
+    assert_int_equal(cuzk_budget_reserve(cuzk_memory_budget(m), &rest, &now, NULL), CUZK_OK);
+    assert_int_equal(cuzk_budget_reserve(cuzk_memory_budget(m), &rest, &now, NULL), CUZK_BUDGET);
+    atomic_store(&cancel, true);
+    assert_int_equal(cuzk_lease_reserve(&l, m, winning, &wish, &err), CUZK_CANCELLED);
+    cuzk_lease_release(&l);
+    cuzk_budget_release(cuzk_memory_budget(m), &rest);
+    cuzk_lease_release(&working);
+    assert_int_equal(evict(p, winning).freed_bytes > 0, true); /* it was still there */
+    cuzk_prover_free(p);
+    p = prover_with(need_of(winning) + 1000, 3600);
     lease(&l, p, wpost);
     cuzk_lease_release(&l);
-    assert_int_equal(take(&l, p, winning, &cancel, &err), CUZK_CANCELLED);
+    lease(&l, p, winning);
     cuzk_lease_release(&l);
-    assert_int_equal(cuzk_prover_preload(p, winning, &already, NULL, &err), CUZK_OK);
-    assert_int_equal(evict(p, wpost).busy, false);
+    assert_false(evict(p, wpost).was_loaded);
     cuzk_prover_free(p);
 }
 
@@ -308,6 +325,39 @@ static void e01_exactly_enough_is_enough(void **state)
         assert_true(stats_of(p).peak <= total);
         cuzk_prover_free(p);
     }
+}
+
+/* B06: a point of the curve outside the subgroup passes the loader; the proof made with it does not
+ * pass the self-check, and the message says how to find it. The first point of b_g2 belongs to ONE,
+ * so it is in every proof. */
+static void b06_the_self_check_finds_what_loading_does_not(void **state)
+{
+    (void)state;
+    if (test_skip_without_data())
+        return;
+    open_request();
+    size_t n;
+    cuzk_err err = {0};
+    circuit_counts c;
+    g2_affine point;
+    uint8_t good[192], *bytes = test_read_file(wpost_params, &n);
+    assert_true(cuzk_circuit_counts(&c, wpost));
+    uint8_t *at = bytes + n - 192 * (c.b_inputs + c.b_aux);
+    memcpy(good, at, sizeof good);
+    off_subgroup_g2(&point);
+    cuzk_g2_write(at, &point);
+    test_write_file(wpost_params, bytes, n);
+    cuzk_prover *p = prover_with(0, 0);
+    assert_int_equal(prove(p, &err), CUZK_PARAMS);
+    assert_non_null(strstr(err.msg, "run `cuzk params check`"));
+    assert_int_equal(cuzk_params_verify(wpost_params, 2, &err), CUZK_CORRUPT);
+    assert_non_null(strstr(err.msg, "section b_g2, point 0 of"));
+    evict(p, wpost);
+    memcpy(at, good, sizeof good);
+    test_write_file(wpost_params, bytes, n);
+    assert_int_equal(prove(p, &err), CUZK_OK);
+    cuzk_prover_free(p);
+    cuzk_free(bytes);
 }
 
 /* ---- several threads ---- */
@@ -523,6 +573,7 @@ int main(void)
         cmocka_unit_test(e07_idle_parameters_make_room),
         cmocka_unit_test(what_is_not_idle_long_enough_is_kept),
         cmocka_unit_test(e01_exactly_enough_is_enough),
+        cmocka_unit_test(b06_the_self_check_finds_what_loading_does_not),
         cmocka_unit_test(e05_preload_evict_and_use_from_four_threads),
         cmocka_unit_test(no_deadlock_when_only_one_fits),
         cmocka_unit_test(one_load_for_all_who_want_it),
