@@ -153,6 +153,9 @@ unsigned cli_settings_options(cli_settings *s, cli_option out[]);
 bool cli_settings_source(cli_settings *s, cuzk_config_source *source); /* false: no memory */
 void cli_settings_fini(cli_settings *s);
 
+/* name: the path of a request, else the name of a circuit, for which a request is made up. */
+cuzk_status cli_open_request(cuzk_request **req, const char *name, cuzk_err *err);
+
 /* One per verb: tools/cmd_*.c. argv[0] is the verb. */
 int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
@@ -168,6 +171,8 @@ int cmd_cancel(int argc, char **argv);
 int cmd_srs(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_bench_compare(int argc, char **argv); /* argv[0]: "compare" */
+int cmd_diagnose(int argc, char **argv);
 int cmd_memmon(int argc, char **argv);
 int cmd_opts(int argc, char **argv);
 int cmd_version(int argc, char **argv);

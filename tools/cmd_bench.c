@@ -239,6 +239,8 @@ int cmd_bench(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "synth-only") == 0)
         return bench_synth(argc - 1, argv + 1);
+    if (strcmp(what, "compare") == 0)
+        return cmd_bench_compare(argc - 1, argv + 1);
     bool help = strcmp(what, "--help") == 0 || strcmp(what, "-h") == 0;
     fprintf(help ? stdout : stderr, "usage: cuzk bench synth-only REQUEST [options]\n\n"
                                     "`cuzk bench synth-only --help` explains.\n");

@@ -25,6 +25,7 @@ static const verb verbs[] = {
     {"srs", "list, load or drop a daemon's parameters", cmd_srs},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"bench", "measure the prover or a part of it", cmd_bench},
+    {"diagnose", "find which switch makes a workload slower", cmd_diagnose},
     {"memmon", "memory of one process over time", cmd_memmon},
     {"opts", "list the optimisations that can be switched off", cmd_opts},
     {"version", "print version and arithmetic in use", cmd_version},
