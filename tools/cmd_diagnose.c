@@ -425,6 +425,7 @@ int cmd_diagnose(int argc, char **argv)
     workload w = {.args = &a, .on_terminal = isatty(STDERR_FILENO)};
     if (!parse_args(&a, argc, argv, &exit_code))
         return exit_code;
+    setenv("CUZK_LOG", "error", 0); /* each run would warn anew of test parameters */
     if (!parse_switches(&w, a.switches))
         return CLI_EXIT_USAGE;
     w.cpu = strcmp(a.clock, "cpu") == 0;

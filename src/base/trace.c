@@ -9,6 +9,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/perf_counters.h"
+#include "base/plant.h"
 #include "base/timing_line.h"
 
 #define MAX_RECORDS   65536u /* 10 partitions of 30 phases is 300; bounds a runaway caller */
@@ -146,6 +147,8 @@ void cuzk_span_end(cuzk_span *span)
 {
     if (!span->scope.phase)
         return;
+    if (!(span->flags & SPAN_WORKER))
+        cuzk_plant_phase_end(span->scope.phase, span->begin_ns);
     span_event e = {.phase = span->scope.phase,
                     .begin_ns = span->begin_ns,
                     .end_ns = cuzk_now_ns(),

@@ -5,14 +5,29 @@
 #include "base/buffer.h"
 #include "measure/diagnosis.h"
 
-typedef enum { PLOT_INTERVALS, PLOT_PHASES, PLOT_MEMORY, PLOT_COUNT } report_plot;
+typedef enum { PLOT_INTERVALS, PLOT_PHASES, PLOT_MEMORY } report_plot;
 
 /* An <svg> element for the inside of an HTML page, drawn by gnuplot, with the colours of the page:
- * currentColor and var(--s1) to var(--s8). False when there is no gnuplot or it failed; nothing is
- * put then. */
+ * var(--fg), var(--grid) and var(--s1) to var(--s8). False when there is no gnuplot or it failed;
+ * nothing is put then. */
 bool cuzk_report_plot(cuzk_buffer *out, const cuzk_diagnosis *d, report_plot which);
 
-/* Text inside HTML. */
-void cuzk_report_text(cuzk_buffer *out, const char *text);
+/* Bars of the plot of phases: some configurations, each cut into the longest phases and the rest.
+ */
+#define REPORT_SERIES 8u
+typedef struct {
+    unsigned n_bars, n_series;
+    unsigned config[2 * PLAN_MAX_SWITCHES + 2];
+    char series[REPORT_SERIES][CUZK_DIAGNOSE_NAME_BYTES];
+    double end_ms[2 * PLAN_MAX_SWITCHES + 2][REPORT_SERIES]; /* of a series in its bar */
+} report_bars;
+void cuzk_report_bars(report_bars *out, const cuzk_diagnosis *d);
+
+/* Curves of the plot of memory: nothing, all, and who takes more or less. */
+typedef struct {
+    unsigned n;
+    unsigned config[REPORT_SERIES];
+} report_curves;
+void cuzk_report_curves(report_curves *out, const cuzk_diagnosis *d);
 
 #endif
