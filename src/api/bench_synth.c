@@ -15,8 +15,7 @@ static cuzk_bench_time now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (cuzk_bench_time){cuzk_now_ns(),
-                             (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec};
+    return (cuzk_bench_time){cuzk_now_ns(), (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec};
 }
 
 static cuzk_bench_time since(cuzk_bench_time begin)
