@@ -82,6 +82,8 @@ int cli_fail_text(bool json, cuzk_status st, const char *text);
 /* Switches: what --opts says, or an error on stderr and false. list may be NULL. */
 bool cli_set_switches(const char *list, int *exit_code);
 bool cli_switch_on(const char *name);
+/* Auto becomes streamed for one partition (switch stream-one). */
+cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition);
 void cli_json_switches(yajl_gen g); /* "switches": {"A1": true, ...} */
 
 /* JSON objects on stdout. */

@@ -101,6 +101,7 @@ cuzk_status cuzk_bench_micro(const cuzk_bench_micro_options *opt,
 
 /* ---- the engine inside this process: queue and scheduler as in the daemon, without a wire ---- */
 
+/* Unless CUZK_LOG is set, only warnings are logged. */
 typedef struct cuzk_bench_engine cuzk_bench_engine;
 
 cuzk_status cuzk_bench_engine_new(cuzk_bench_engine **out, const cuzk_prover_options *opt,
