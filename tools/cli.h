@@ -103,6 +103,8 @@ int cli_fail_text(bool json, cuzk_status st, const char *text);
 /* Switches: what --opts says, or an error on stderr and false. list may be NULL. */
 bool cli_set_switches(const char *list, int *exit_code);
 bool cli_switch_on(const char *name);
+/* Auto becomes streamed for one partition (switch stream-one). */
+cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition);
 void cli_json_switches(yajl_gen g); /* "switches": {"A1": true, ...} */
 
 /* JSON objects on stdout. */
@@ -152,9 +154,6 @@ typedef struct {
 unsigned cli_settings_options(cli_settings *s, cli_option out[]);
 bool cli_settings_source(cli_settings *s, cuzk_config_source *source); /* false: no memory */
 void cli_settings_fini(cli_settings *s);
-
-/* name: the path of a request, else the name of a circuit, for which a request is made up. */
-cuzk_status cli_open_request(cuzk_request **req, const char *name, cuzk_err *err);
 
 /* One per verb: tools/cmd_*.c. argv[0] is the verb. */
 int cmd_prove(int argc, char **argv);

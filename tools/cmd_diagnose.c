@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "cli.h"
 #include "cuzk/diagnose.h"
 
@@ -147,7 +148,7 @@ static void show_progress(void *ctx, const cuzk_diagnose_progress *p)
         fprintf(stderr, "\r\033[Kdiagnose: %.0f s, block %llu, run %llu of %llu%s", p->seconds,
                 (unsigned long long)(p->n_blocks + 1), (unsigned long long)(in_block + 1),
                 (unsigned long long)p->n_block, known);
-    else if (p->n_done > 0 && in_block == 0 && p->precision > 0)
+    else if (p->n_done > 0 && p->n_done == p->n_blocks * p->n_block && p->precision > 0)
         fprintf(stderr, "diagnose: %.0f s, %llu blocks of %llu runs%s\n", p->seconds,
                 (unsigned long long)p->n_blocks, (unsigned long long)p->n_block, known);
     fflush(stderr);
@@ -393,6 +394,8 @@ static cuzk_status diagnose(cuzk_diagnosis **d, const diagnose_args *a, workload
     cuzk_status st = cuzk_diagnose(d, &o, &work, err);
     if (w->on_terminal)
         fprintf(stderr, "\r\033[K");
+    if (st == CUZK_CANCELLED && a->state_path)
+        fprintf(stderr, "cuzk: the runs are in %s: --resume goes on\n", a->state_path);
     cuzk_switches_set(before, NULL);
     return st;
 }
@@ -429,7 +432,7 @@ int cmd_diagnose(int argc, char **argv)
     if (!parse_switches(&w, a.switches))
         return CLI_EXIT_USAGE;
     w.cpu = strcmp(a.clock, "cpu") == 0;
-    cuzk_status st = cli_open_request(&w.req, a.workload, &err);
+    cuzk_status st = bench_open_request(&w.req, a.workload, NULL, &err);
     if (st != CUZK_OK)
         return cli_fail(a.common.json, st, &err);
     cuzk_request_describe(&w.info, w.req);

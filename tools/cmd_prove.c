@@ -129,11 +129,10 @@ static void report(const prove_args *a, const cuzk_request_info *info, const cuz
 }
 
 /* Each partition reads every point once: for one alone, nothing is gained by keeping them. */
-static void choose_srs(prove_args *a, const cuzk_request_info *info)
+cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition)
 {
-    bool one = info->n_partitions == 1 || a->partition != PARTITION_ALL;
-    if (a->srs_mode == CUZK_SRS_AUTO && one && cli_switch_on("stream-one"))
-        a->srs_mode = CUZK_SRS_STREAMED;
+    bool stream = mode == CUZK_SRS_AUTO && one_partition && cli_switch_on("stream-one");
+    return stream ? CUZK_SRS_STREAMED : mode;
 }
 
 static cuzk_status prove(const prove_args *a, cuzk_prover *prover, const cuzk_request *req,
@@ -207,7 +206,7 @@ int cmd_prove(int argc, char **argv)
         return cli_fail(a.common.json, st, &err);
     cuzk_request_info info;
     cuzk_request_describe(&info, req);
-    choose_srs(&a, &info);
+    a.srs_mode = cli_choose_srs(a.srs_mode, info.n_partitions == 1 || a.partition != PARTITION_ALL);
     cuzk_trace *trace = cuzk_trace_new(info.circuit);
     cuzk_trace_add(trace, "parse", CUZK_NO_PARTITION, begin, cli_now_ns());
     size_t n_bytes = 0;

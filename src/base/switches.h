@@ -16,6 +16,18 @@
 #include "base/error.h"
 #include "cuzk/switches.h"
 
+/* Builds for tests of `cuzk diagnose` have five that do nothing (base/plant.h). */
+#ifdef CUZK_PLANT
+#define CUZK_SWITCH_PLANT_MAP(X)                                                                   \
+    X(P1, "P1", false, "nothing", "base/plant.h", "docs/diagnose.md")                              \
+    X(P2, "P2", false, "nothing", "base/plant.h", "docs/diagnose.md")                              \
+    X(P3, "P3", false, "nothing", "base/plant.h", "docs/diagnose.md")                              \
+    X(P4, "P4", false, "nothing", "base/plant.h", "docs/diagnose.md")                              \
+    X(P5, "P5", false, "nothing", "base/plant.h", "docs/diagnose.md")
+#else
+#define CUZK_SWITCH_PLANT_MAP(X)
+#endif
+
 /* X(id, name, on by default, what it does and what is done without it, where it acts, where it was
  * measured) */
 #define CUZK_SWITCH_MAP(X)                                                                         \
@@ -56,7 +68,8 @@
       "base/pages.c", "docs/switches.md")                                                          \
     X(STREAM_ONE, "stream-one", true,                                                              \
       "parameters for one partition are read in chunks; off: loaded as a whole if they fit",       \
-      "cuzk prove --srs auto", "docs/groth16.md")
+      "cuzk prove --srs auto", "docs/groth16.md")                                                  \
+    CUZK_SWITCH_PLANT_MAP(X)
 
 typedef enum {
 #define X(id, name, on, what, where, measured) CUZK_SWITCH_##id,

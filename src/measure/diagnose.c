@@ -17,6 +17,11 @@
 #define DEFAULT_MIN_BLOCKS  4u
 #define DEFAULT_MAX_BLOCKS  64u
 #define MAX_BLOCKS          1000u
+#ifdef __clang__
+#define COMPILER "compiled by"
+#else
+#define COMPILER "compiled by gcc"
+#endif
 
 void cuzk_diagnose_add_phase(cuzk_diagnose_run *run, const char *name, uint64_t ns)
 {
@@ -101,7 +106,7 @@ static void describe_machine(cuzk_diagnosis *d)
     uname(&u);
     snprintf(d->machine, sizeof d->machine, "%s, %ld threads, %.20s %.40s", processor,
              sysconf(_SC_NPROCESSORS_ONLN), u.sysname, u.release);
-    snprintf(d->program, sizeof d->program, "cuzk %s, compiled by %.60s", CUZK_VERSION,
+    snprintf(d->program, sizeof d->program, "cuzk %s, " COMPILER " %.60s", CUZK_VERSION,
              __VERSION__);
     if (getloadavg(load, 3) > 0)
         snprintf(d->load, sizeof d->load, "%.1f", load[0]);

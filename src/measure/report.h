@@ -8,8 +8,8 @@
 typedef enum { PLOT_INTERVALS, PLOT_PHASES, PLOT_MEMORY } report_plot;
 
 /* An <svg> element for the inside of an HTML page, drawn by gnuplot, with the colours of the page:
- * var(--fg), var(--grid) and var(--s1) to var(--s8). False when there is no gnuplot or it failed;
- * nothing is put then. */
+ * var(--fg), var(--grid), var(--s1) to var(--s8) of series, var(--v1) to var(--v3) of verdicts.
+ * False when there is no gnuplot or it failed; nothing is put then. */
 bool cuzk_report_plot(cuzk_buffer *out, const cuzk_diagnosis *d, report_plot which);
 
 /* Bars of the plot of phases: some configurations, each cut into the longest phases and the rest.

@@ -10,11 +10,11 @@
 
 static const char style[] =
     ":root{color-scheme:light dark;--bg:#fcfcfa;--fg:#1d2126;--dim:#5b636d;--grid:#e4e5e1;"
-    "--card:#fff;--s1:#c2332d;--s2:#1c7c4a;--s3:#5a6b7d;--s4:#b5781a;--s5:#2f6fb2;--s6:#8a55a8;"
-    "--s7:#2a8f92;--s8:#a3a8ad}\n"
+    "--card:#fff;--v1:#c2332d;--v2:#1c7c4a;--v3:#5a6b7d;--s1:#2f5f9e;--s2:#c8842a;--s3:#5b9aa8;"
+    "--s4:#8a5a9c;--s5:#7d8f3a;--s6:#b65f6e;--s7:#4b7bc4;--s8:#b3b6b4}\n"
     "@media (prefers-color-scheme:dark){:root{--bg:#16191d;--fg:#e4e6e8;--dim:#9ba4ae;"
-    "--grid:#2c3238;--card:#1d2126;--s1:#f0766f;--s2:#5cc48c;--s3:#93a4b6;--s4:#e0ab52;"
-    "--s5:#72aae6;--s6:#c294dd;--s7:#5fc4c6;--s8:#6b737b}}\n"
+    "--grid:#2c3238;--card:#1d2126;--v1:#f0766f;--v2:#5cc48c;--v3:#93a4b6;--s1:#6fa0e0;"
+    "--s2:#e0a85a;--s3:#7cc0cc;--s4:#b98bcb;--s5:#a9bb66;--s6:#de8c9a;--s7:#8db2ee;--s8:#646b70}}\n"
     "body{margin:0;background:var(--bg);color:var(--fg);font:16px/1.5 system-ui,sans-serif}\n"
     "main{max-width:52rem;margin:0 auto;padding:2rem 1.25rem 4rem}\n"
     "h1{font-size:1rem;font-weight:600;color:var(--dim);margin:0}\n"
@@ -26,8 +26,8 @@ static const char style[] =
     "th,td{text-align:left;padding:.4rem .8rem .4rem 0;border-bottom:1px solid var(--grid);"
     "vertical-align:top}\n"
     "th{font-size:.85rem;color:var(--dim);font-weight:600}td.n,th.n{text-align:right}\n"
-    ".v{font-weight:600;white-space:nowrap}.v.slower{color:var(--s1)}.v.faster{color:var(--s2)}"
-    ".v.none{color:var(--s3)}\n"
+    ".v{font-weight:600;white-space:nowrap}.v.slower{color:var(--v1)}.v.faster{color:var(--v2)}"
+    ".v.none{color:var(--v3)}\n"
     "figure{margin:1.5rem 0;background:var(--card);border:1px solid var(--grid);"
     "border-radius:8px;padding:1rem}\n"
     "figure svg{width:100%;height:auto;display:block;font-family:inherit}\n"
@@ -101,9 +101,9 @@ static void put_verdicts(cuzk_buffer *b, const cuzk_diagnosis *d)
 
 /* ---- plots ---- */
 
-static void put_key(cuzk_buffer *b, unsigned colour, const char *text)
+static void put_key(cuzk_buffer *b, char palette, unsigned colour, const char *text)
 {
-    cuzk_buffer_printf(b, "<li><i style=\"background:var(--s%u)\"></i>", colour);
+    cuzk_buffer_printf(b, "<li><i style=\"background:var(--%c%u)\"></i>", palette, colour);
     put_text(b, text);
     cuzk_buffer_text(b, "</li>");
 }
@@ -112,14 +112,14 @@ static void put_keys(cuzk_buffer *b, const cuzk_diagnosis *d, report_plot which)
 {
     cuzk_buffer_text(b, "<ul class=key>");
     if (which == PLOT_INTERVALS) {
-        put_key(b, 1, "slower");
-        put_key(b, 2, "faster");
-        put_key(b, 3, "no effect seen, or too noisy to tell");
+        put_key(b, 'v', 1, "slower");
+        put_key(b, 'v', 2, "faster");
+        put_key(b, 'v', 3, "no effect seen, or too noisy to tell");
     } else if (which == PLOT_PHASES) {
         report_bars bars;
         cuzk_report_bars(&bars, d);
         for (unsigned s = 0; s < bars.n_series; s++)
-            put_key(b, s + 1, bars.series[s]);
+            put_key(b, 's', s + 1, bars.series[s]);
     } else {
         report_curves curves;
         cuzk_report_curves(&curves, d);
@@ -127,7 +127,7 @@ static void put_keys(cuzk_buffer *b, const cuzk_diagnosis *d, report_plot which)
             char name[64], text[80];
             cuzk_diagnosis_config_name(name, d, curves.config[i]);
             snprintf(text, sizeof text, "%s on", name);
-            put_key(b, i + 1, text);
+            put_key(b, 's', i + 1, text);
         }
     }
     cuzk_buffer_text(b, "</ul>");

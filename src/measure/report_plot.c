@@ -93,7 +93,7 @@ static void put_intervals(cuzk_buffer *b, const cuzk_diagnosis *d)
         cuzk_buffer_printf(b,
                            "%s $c%u using 1:2:3:4 with xerrorbars lc rgb \"#0000%02x\" lw 3 pt 7 "
                            "ps 0.9",
-                           c > 1 ? "," : "", c, 0xa0 + c);
+                           c > 1 ? "," : "", c, 0xb0 + c);
     cuzk_buffer_text(b, "\n");
 }
 
@@ -202,6 +202,8 @@ static size_t put_colour(cuzk_buffer *out, const char *at)
         cuzk_buffer_text(out, "var(--grid)");
     else if (r == 0 && g == 0 && b > 0xa0 && b <= 0xa8)
         cuzk_buffer_printf(out, "var(--s%d)", b - 0xa0);
+    else if (r == 0 && g == 0 && b > 0xb0 && b <= 0xb3)
+        cuzk_buffer_printf(out, "var(--v%d)", b - 0xb0);
     else
         return 0;
     return (size_t)n;
