@@ -1,6 +1,7 @@
 /* cuzk diagnose: which of several switches makes a workload slower. Plan, statistics and reports
  * are the library's (cuzk/diagnose.h); here is what a run is. */
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "bench.h"
 #include "cli.h"
 #include "cuzk/diagnose.h"
+#include "cuzk/memmon.h"
 
 #define MAX_SWITCHES CUZK_DIAGNOSE_MAX_SWITCHES
 
@@ -34,7 +36,10 @@ typedef struct {
     cuzk_request *req;
     cuzk_request_info info;
     bool cpu; /* measure processor time */
-    /* of the run in progress, with cpu: its result, the phase it is at and since when */
+    /* Phases from the prover's messages: spans know wall time alone, and "spans" may be off. */
+    bool by_messages;
+    int monitor; /* index of the switch that is ours, not the library's; -1: not asked for */
+    /* of the run in progress: its result; by messages: the phase it is at and since when */
     cuzk_diagnose_run *run;
     const char *phase;
     uint64_t phase_begin;
@@ -52,9 +57,11 @@ static cuzk_status set_switches(const workload *w, uint32_t on, cuzk_err *err)
 {
     char list[1024];
     size_t at = 0;
+    list[0] = '\0';
     for (unsigned i = 0; i < w->n_switches && at < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s=%s", i ? "," : "", w->name[i],
-                               on >> i & 1 ? "on" : "off");
+        if ((int)i != w->monitor)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s=%s", at ? "," : "",
+                                   w->name[i], on >> i & 1 ? "on" : "off");
     return cuzk_switches_set(list, err);
 }
 
@@ -67,12 +74,11 @@ static void enter_phase(workload *w, const char *phase)
     w->phase_begin = t;
 }
 
-/* Spans know wall time alone, so processor time is taken at the beginnings of phases. */
 static void on_progress(void *ctx, const char *phase, int partition)
 {
     workload *w = ctx;
     (void)partition;
-    if (w->cpu)
+    if (w->by_messages)
         enter_phase(w, phase);
 }
 
@@ -113,24 +119,64 @@ static cuzk_status prove(workload *w, cuzk_trace *trace, cuzk_err *err)
     return st;
 }
 
+/* ---- the switch "monitor" ---- */
+
+typedef struct {
+    pthread_t thread;
+    cuzk_memmon *self;
+    cuzk_flag stop;
+    bool running;
+} monitor;
+
+/* What the daemon's memory monitor does, at its interval. */
+static void *monitor_main(void *arg)
+{
+    monitor *m = arg;
+    cuzk_memory_sample s;
+    for (unsigned tick = 0; !atomic_load(&m->stop); tick++) {
+        if (tick % 100 == 0)
+            cuzk_memmon_read(m->self, &s, NULL);
+        usleep(10000);
+    }
+    return NULL;
+}
+
+static void monitor_start(monitor *m)
+{
+    if (cuzk_memmon_open(&m->self, getpid(), NULL) == CUZK_OK)
+        m->running = pthread_create(&m->thread, NULL, monitor_main, m) == 0;
+}
+
+static void monitor_stop(monitor *m)
+{
+    atomic_store(&m->stop, true);
+    if (m->running)
+        pthread_join(m->thread, NULL);
+    cuzk_memmon_close(m->self);
+}
+
 /* A prover of its own each time: nothing is left over from other configurations. */
 static cuzk_status run(void *ctx, uint32_t on, cuzk_diagnose_run *out, cuzk_err *err)
 {
     workload *w = ctx;
+    monitor watch = {.running = false};
     cuzk_status st = set_switches(w, on, err);
     if (st != CUZK_OK)
         return st;
+    if (w->monitor >= 0 && on >> w->monitor & 1)
+        monitor_start(&watch);
     cuzk_trace *trace = cuzk_trace_new(w->info.circuit);
     w->run = out;
     w->phase = NULL;
     uint64_t begin = now(w);
     st = prove(w, trace, err);
     out->total_ns = now(w) - begin;
-    if (w->cpu)
+    if (w->by_messages)
         enter_phase(w, NULL);
     else
         add_spans(w, trace);
     cuzk_trace_free(trace);
+    monitor_stop(&watch);
     return st;
 }
 
@@ -197,6 +243,12 @@ static bool parse_percent(double *out, const char *option, const char *text)
 static bool find_switch(workload *w, const char *word)
 {
     cuzk_switch_info s;
+    if (strcasecmp(word, "monitor") == 0) {
+        w->monitor = (int)w->n_switches;
+        w->name[w->n_switches] = "monitor";
+        w->about[w->n_switches++] = "memory is read once a second, as the daemon does";
+        return true;
+    }
     for (size_t i = 0; cuzk_switch_at(&s, i); i++) {
         if (strcasecmp(s.name, word) != 0)
             continue;
@@ -246,7 +298,8 @@ static bool parse_args(diagnose_args *a, int argc, char **argv, int *exit_code)
 {
     const cli_option options[] = {
         {"switches", CLI_STRING, &a->switches, "LIST",
-         "names of `cuzk opts`, at most 12; default A1,A2,A4,B1,D4"},
+         "names of `cuzk opts`, and monitor (the memory monitor), at most 12; "
+         "default\nA1,A2,A4,B1,D4"},
         {"workload", CLI_STRING, &a->workload, "WHAT",
          "what is proved: a request folder, or the name of a circuit, for which a\n"
          "request is made up; default winning-2k"},
@@ -425,13 +478,16 @@ int cmd_diagnose(int argc, char **argv)
                        .clock = "wall",
                        .partition = UINT64_MAX,
                        .seed = 1};
-    workload w = {.args = &a, .on_terminal = isatty(STDERR_FILENO)};
+    workload w = {.args = &a, .monitor = -1, .on_terminal = isatty(STDERR_FILENO)};
     if (!parse_args(&a, argc, argv, &exit_code))
         return exit_code;
     setenv("CUZK_LOG", "error", 0); /* each run would warn anew of test parameters */
     if (!parse_switches(&w, a.switches))
         return CLI_EXIT_USAGE;
     w.cpu = strcmp(a.clock, "cpu") == 0;
+    w.by_messages = w.cpu;
+    for (unsigned i = 0; i < w.n_switches; i++)
+        w.by_messages = w.by_messages || strcmp(w.name[i], "spans") == 0;
     cuzk_status st = bench_open_request(&w.req, a.workload, NULL, &err);
     if (st != CUZK_OK)
         return cli_fail(a.common.json, st, &err);

@@ -69,6 +69,9 @@
     X(STREAM_ONE, "stream-one", true,                                                              \
       "parameters for one partition are read in chunks; off: loaded as a whole if they fit",       \
       "cuzk prove --srs auto", "docs/groth16.md")                                                  \
+    X(SPANS, "spans", true,                                                                        \
+      "what runs when is recorded on every thread; off: no phases, timings or trace files",        \
+      "base/trace.c", "docs/diagnose.md")                                                          \
     CUZK_SWITCH_PLANT_MAP(X)
 
 typedef enum {

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/perf_counters.h"
 #include "base/plant.h"
+#include "base/switches.h"
 #include "base/timing_line.h"
 
 #define MAX_RECORDS   65536u /* 10 partitions of 30 phases is 300; bounds a runaway caller */
@@ -112,6 +113,8 @@ static void begin(cuzk_span *s, uint32_t flags)
 
 cuzk_span cuzk_span_begin(cuzk_trace *trace, const char *phase, int partition)
 {
+    if (CUZK_UNLIKELY(!cuzk_switch_on(CUZK_SWITCH_SPANS)))
+        return (cuzk_span){0};
     cuzk_span s = {.trace = trace, .scope = {.phase = phase, .partition = partition}};
     if (trace)
         memcpy(s.scope.label, trace->ring_label, sizeof s.scope.label);

@@ -94,8 +94,9 @@ static void centre_blocks(search *s)
     }
 }
 
-/* Brings disturbed runs, whatever their configuration, within 4 deviations of their block. A few of
- * them in one configuration would otherwise look like an effect, by chance or by a shuffle; sizes
+/* Brings disturbed runs, whatever their configuration, within 4 deviations of their block, or within
+ * a few times the smallest effect of interest, so that no effect is clipped away. A few disturbed
+ * runs in one configuration would otherwise look like an effect, by chance or by a shuffle. Sizes
  * of effects are taken from values that are not clipped. */
 static void clip(search *s)
 {
@@ -104,6 +105,7 @@ static void clip(search *s)
         double *x = row_of(s, s->rest, m, 0);
         memcpy(s->noise, x, n * sizeof *x);
         double most = 4 * cuzk_stats_mad(s->noise, n);
+        most = most < 5 * s->in->smallest ? 5 * s->in->smallest : most;
         for (size_t i = 0; i < n; i++)
             x[i] = x[i] > most ? most : x[i] < -most ? -most : x[i];
     }

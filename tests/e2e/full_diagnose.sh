@@ -1,4 +1,3 @@
-#!/usr/bin/env bash
 # `cuzk diagnose` finds what was planted, and accuses nobody where nothing was. Needs a quiet machine and, at
 # 0.25 s a proof, half an hour; run it with tests/e2e/run BUILD full_diagnose.
 #
@@ -8,7 +7,7 @@
 #
 # SEEDS, INNOCENT: how many of each (20); CLOCK: wall or cpu (disturbed less on a shared machine); DELAY: percent
 # of the whole proof that a planted delay takes; MAX_BLOCKS, CIRCUIT, PLANT_BUILD.
-. "$(dirname "$0")/lib.sh"
+. "$E2E/lib.sh"
 
 seeds=${SEEDS:-20} innocent=${INNOCENT:-20} clock=${CLOCK:-wall} delay=${DELAY:-10}
 max_blocks=${MAX_BLOCKS:-12} circuit=${CIRCUIT:-winning-2k}
@@ -22,18 +21,26 @@ if [ ! -x "$plant_build/cuzk" ]; then
         done_testing
     }
 fi
-"$CUZK" synth "$circuit" --out "$work/request" >/dev/null 2>"$work/err" || fail "synth: $(cat "$work/err")"
+"$CUZK" synth request "$circuit" --out "$work/request" >/dev/null 2>"$work/err" || {
+    fail "synth: $(cat "$work/err")"
+    done_testing
+}
 
 diagnose() {
     "$plant_build/cuzk" diagnose --switches P1,P2,P3,P4,P5 --workload "$work/request" --params "$PARAMS" --clock "$clock" \
-        --seed "$1" --max-blocks "$max_blocks" --max-time 3600 --json >"$work/result.json" 2>"$work/err" ||
+        --seed "$1" --max-blocks "$max_blocks" --max-time 3600 --json >"$work/result.json" 2>"$work/err" || {
         fail "diagnose, seed $1: $(tail -3 "$work/err")"
+        done_testing
+    }
 }
 
 # Share of each phase, from three plain proofs.
 for i in 1 2 3; do
     "$plant_build/cuzk" prove "$work/request" --params "$PARAMS" --out "$work/proof" --srs resident --json \
-        >"$work/profile.$i" 2>/dev/null || fail "prove"
+        >"$work/profile.$i" 2>"$work/err" || {
+        fail "prove: $(cat "$work/err")"
+        done_testing
+    }
 done
 
 # what SEED: "SPEC|WANTED"; SPEC for CUZK_PLANT, WANTED as `named` prints it.
