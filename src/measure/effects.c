@@ -94,10 +94,10 @@ static void centre_blocks(search *s)
     }
 }
 
-/* Brings disturbed runs, whatever their configuration, within 4 deviations of their block, or within
- * a few times the smallest effect of interest, so that no effect is clipped away. A few disturbed
- * runs in one configuration would otherwise look like an effect, by chance or by a shuffle. Sizes
- * of effects are taken from values that are not clipped. */
+/* Brings disturbed runs, whatever their configuration, within 4 deviations of their block, or
+ * within a few times the smallest effect of interest, so that no effect is clipped away. A few
+ * disturbed runs in one configuration would otherwise look like an effect, by chance or by a
+ * shuffle. Sizes of effects are taken from values that are not clipped. */
 static void clip(search *s)
 {
     size_t n = s->in->n_blocks * s->n_configs;
