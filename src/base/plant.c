@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
-#include "base/clock.h"
 #include "base/mem.h"
 #include "base/switches.h"
 
@@ -60,10 +60,19 @@ static void read_plant(void)
         add_word(word);
 }
 
-static void burn(double ns)
+static uint64_t thread_ns(void)
 {
-    uint64_t until = cuzk_now_ns() + (uint64_t)ns;
-    while (cuzk_now_ns() < until)
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The work of the phase, and so the delay, does not hang on who else uses the machine. */
+static void burn(uint64_t begin_ns)
+{
+    uint64_t now = thread_ns();
+    uint64_t until = now + (uint64_t)((double)(now - begin_ns) * planted.percent / 100);
+    while (thread_ns() < until)
         continue;
 }
 
@@ -80,13 +89,27 @@ static void hold_memory(const char *phase, bool on)
     }
 }
 
-void cuzk_plant_phase_end(const char *phase, uint64_t begin_ns)
+static _Thread_local uint64_t begin_ns; /* of the place, which is not nested in itself */
+
+static bool is_place(const char *phase)
 {
     pthread_once(&once, read_plant);
+    return planted.percent > 0 && strcmp(phase, planted.place) == 0;
+}
+
+void cuzk_plant_phase_begin(const char *phase)
+{
+    if (is_place(phase))
+        begin_ns = thread_ns();
+}
+
+void cuzk_plant_phase_end(const char *phase)
+{
+    bool here = is_place(phase);
     uint64_t bits = atomic_load(&cuzk_switch_bits);
     bool on = (bits & planted.switches) == planted.switches;
     hold_memory(phase, on);
-    if (on && planted.percent > 0 && strcmp(phase, planted.place) == 0)
-        burn((double)(cuzk_now_ns() - begin_ns) * planted.percent / 100);
+    if (on && here)
+        burn(begin_ns);
 }
 #endif

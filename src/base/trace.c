@@ -119,6 +119,7 @@ cuzk_span cuzk_span_begin(cuzk_trace *trace, const char *phase, int partition)
     if (trace)
         memcpy(s.scope.label, trace->ring_label, sizeof s.scope.label);
     begin(&s, 0);
+    cuzk_plant_phase_begin(phase);
     return s;
 }
 
@@ -151,7 +152,7 @@ void cuzk_span_end(cuzk_span *span)
     if (!span->scope.phase)
         return;
     if (!(span->flags & SPAN_WORKER))
-        cuzk_plant_phase_end(span->scope.phase, span->begin_ns);
+        cuzk_plant_phase_end(span->scope.phase);
     span_event e = {.phase = span->scope.phase,
                     .begin_ns = span->begin_ns,
                     .end_ns = cuzk_now_ns(),

@@ -6,7 +6,8 @@
 # while two switches are on together.
 #
 # SEEDS, INNOCENT: how many of each (20); CLOCK: wall or cpu (disturbed less on a shared machine); DELAY: percent
-# of the whole proof that a planted delay takes; MAX_BLOCKS, CIRCUIT, PLANT_BUILD.
+# of the whole proof that a planted delay takes (10; of processor time it is less, since one thread alone is
+# delayed); MAX_BLOCKS, CIRCUIT, PLANT_BUILD.
 . "$E2E/lib.sh"
 
 seeds=${SEEDS:-20} innocent=${INNOCENT:-20} clock=${CLOCK:-wall} delay=${DELAY:-10}
