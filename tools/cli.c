@@ -10,8 +10,32 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_OPTIONS    24
+#define MAX_OPTIONS    48
 #define MAX_FILE_BYTES ((long)256 << 20)
+
+#define HELP_COLUMN 29
+#define HELP_WIDTH  70
+
+/* Breaks between words; a newline in the text breaks as well. */
+static void print_wrapped(const char *text)
+{
+    size_t column = 0;
+    for (const char *p = text; *p;) {
+        size_t n = strcspn(p, " \n");
+        if (column && column + 1 + n > HELP_WIDTH) {
+            printf("\n%*s", HELP_COLUMN, "");
+            column = 0;
+        }
+        column += (size_t)printf("%s%.*s", column ? " " : "", (int)n, p);
+        p += n;
+        if (*p == '\n') {
+            printf("\n%*s", HELP_COLUMN, "");
+            column = 0;
+        }
+        p += *p != '\0';
+    }
+    putchar('\n');
+}
 
 static void print_option(const cli_option *o)
 {
@@ -19,12 +43,7 @@ static void print_option(const cli_option *o)
     snprintf(left, sizeof left, "--%s%s%s", o->name, o->operand ? " " : "",
              o->operand ? o->operand : "");
     printf("  %-26s ", left);
-    for (const char *p = o->help; *p; p++) {
-        putchar(*p);
-        if (*p == '\n')
-            printf("%29s", "");
-    }
-    putchar('\n');
+    print_wrapped(o->help);
 }
 
 static void print_help(const cli_command *cmd)
@@ -246,11 +265,16 @@ void cli_json_end(yajl_gen g)
 
 /* ---- timing ---- */
 
-double cli_now(void)
+uint64_t cli_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+double cli_now(void)
+{
+    return (double)cli_now_ns() / 1e9;
 }
 
 static bool seen_before(const cuzk_span_record *r, size_t i)

@@ -7,14 +7,17 @@
 
 #include <yajl/yajl_gen.h>
 
+#include "cuzk/client.h"
+#include "cuzk/config.h"
 #include "cuzk/cuzk.h"
+#include "cuzk/daemon.h"
 #include "cuzk/switches.h"
 
 #define CLI_EXIT_USAGE 64
 
 typedef enum { CLI_FLAG, CLI_STRING, CLI_STRING_LIST, CLI_UINT } cli_type;
 
-#define CLI_LIST_MAX 8
+#define CLI_LIST_MAX 64
 typedef struct {
     const char *value[CLI_LIST_MAX];
     unsigned n;
@@ -74,6 +77,24 @@ typedef struct {
             "/var/tmp/filecoin-proof-parameters"                                                   \
     }
 
+/* Options of the verbs that call a daemon, and the connection they describe. */
+#define CLI_OPT_DAEMON(o)                                                                          \
+    {"address", CLI_STRING, &(o).address, "ADDRESS",                                               \
+     "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},                                 \
+        {"ca", CLI_STRING, &(o).tls_ca, "FILE",                                                    \
+         "use TLS and believe certificates of this authority (PEM)"},                              \
+        {"cert", CLI_STRING, &(o).tls_cert, "FILE", "our own certificate, for daemons that ask"},  \
+        {"key", CLI_STRING, &(o).tls_key, "FILE", "and its key"},                                  \
+    {                                                                                              \
+        "token-file", CLI_STRING, &(o).token_file, "FILE",                                         \
+            "whose first line is the daemon's token"                                               \
+    }
+
+/* Between a daemon's result and the program's: the status of a job that did not complete (err
+ * explains), its report, and its proof in out_path (which may be NULL). */
+cuzk_status cli_job_status(const cuzk_client_result *r, cuzk_err *err);
+void cli_job_report(const cuzk_client_result *r, const char *out_path, bool json);
+
 /* Prints "cuzk: ..." on stderr (and, with json, an object with "error" on stdout); returns the exit
  * code. */
 int cli_fail(bool json, cuzk_status st, const cuzk_err *err);
@@ -101,7 +122,8 @@ void cli_hex(char *out, const uint8_t *bytes, size_t n);
 
 /* The phases of a trace, summed over partitions, as a table on stderr. */
 void cli_print_trace(const cuzk_trace *trace, double total_s);
-double cli_now(void); /* seconds, monotonic */
+double cli_now(void);      /* seconds, monotonic */
+uint64_t cli_now_ns(void); /* the same clock; that of cuzk_trace_add */
 
 /* Progress on a terminal: one line on stderr, redrawn each half second once two seconds have
  * passed. Nothing at all when stderr is not a terminal. */
@@ -114,6 +136,25 @@ void cli_progress_stop(cli_progress *p);
 cuzk_status cli_read_file(uint8_t **bytes, size_t *n, const char *path, cuzk_err *err);
 cuzk_status cli_write_file(const char *path, const uint8_t *bytes, size_t n, cuzk_err *err);
 
+/* Flags that stand for settings (cuzk/config.h), with --config and --set: `serve` and `config`
+ * share them. cli_settings_options returns how many it wrote; after the parse cli_settings_source
+ * fills source, which borrows s. */
+#define CLI_MAX_SETTINGS 32
+typedef struct {
+    cuzk_config_flag flag[CLI_MAX_SETTINGS];
+    bool on[CLI_MAX_SETTINGS];
+    cli_list value[CLI_MAX_SETTINGS];
+    char help[CLI_MAX_SETTINGS][400];
+    size_t n;
+    const char *path;
+    cli_list set;
+    char *made[CLI_MAX_SETTINGS]; /* "section.key=value" */
+    const char *all[CLI_MAX_SETTINGS + CLI_LIST_MAX];
+} cli_settings;
+unsigned cli_settings_options(cli_settings *s, cli_option out[]);
+bool cli_settings_source(cli_settings *s, cuzk_config_source *source); /* false: no memory */
+void cli_settings_fini(cli_settings *s);
+
 /* One per verb: tools/cmd_*.c. argv[0] is the verb. */
 int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
@@ -121,11 +162,16 @@ int cmd_params(int argc, char **argv);
 int cmd_circuit(int argc, char **argv);
 int cmd_circuits(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
+int cmd_config(int argc, char **argv);
 int cmd_submit(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_await(int argc, char **argv);
+int cmd_cancel(int argc, char **argv);
+int cmd_srs(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_opts(int argc, char **argv);
+int cmd_memmon(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

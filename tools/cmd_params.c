@@ -63,7 +63,9 @@ static int params_make(int argc, char **argv)
     return exit_code;
 }
 
-static void print_description(const char *path, const cuzk_params_description *d, bool json)
+/* origin: NULL when it was not asked for. */
+static void print_description(const char *path, const cuzk_params_description *d,
+                              const cuzk_params_origin *origin, bool json)
 {
     if (json) {
         yajl_gen g = cli_json_begin();
@@ -76,6 +78,11 @@ static void print_description(const char *path, const cuzk_params_description *d
         cli_json_uint(g, "a", d->n_a);
         cli_json_uint(g, "b", d->n_b);
         cli_json_bool(g, "insecure", d->insecure);
+        if (origin) {
+            cli_json_string(g, "digest", origin->digest);
+            cli_json_string(g, "expected", origin->expected);
+            cli_json_bool(g, "published", origin->published);
+        }
         cli_json_end(g);
         return;
     }
@@ -88,36 +95,94 @@ static void print_description(const char *path, const cuzk_params_description *d
            d->insecure ? "PUBLISHED TEST SECRETS: insecure" : "not the test secrets");
 }
 
+typedef struct {
+    cli_common common;
+    bool check, strict, quick;
+} file_verb;
+
+static void print_origin(const cuzk_params_origin *o)
+{
+    printf("digest   %s\n", o->digest);
+    if (o->published)
+        printf("origin   Filecoin's file\n");
+    else if (o->expected[0])
+        printf("origin   not Filecoin's file, whose digest is %s%s\n", o->expected,
+               o->real ? ": no use for this size" : "");
+    else
+        printf("origin   unknown: there is no published file of this name\n");
+}
+
+/* Not Filecoin's file: a failure with --strict. */
+static cuzk_status judge(const file_verb *v, const char *path, const cuzk_params_origin *o,
+                         cuzk_err *err)
+{
+    if (!v->strict || o->published)
+        return CUZK_OK;
+    err->status = CUZK_PARAMS;
+    snprintf(err->msg, sizeof err->msg,
+             "%.200s is not Filecoin's file: its digest is %s, expected is %s", path, o->digest,
+             o->expected[0] ? o->expected : "(no published file has this name)");
+    return err->status;
+}
+
+static cuzk_status check_file(const file_verb *v, const char *path, cuzk_params_origin *origin,
+                              cuzk_err *err)
+{
+    cli_progress *progress = cli_progress_start("checking parameters");
+    cuzk_status st = cuzk_params_identify(origin, path, err);
+    if (st == CUZK_OK)
+        st = judge(v, path, origin, err);
+    if (st == CUZK_OK && !v->quick)
+        st = cuzk_params_verify(path, (unsigned)v->common.threads, err);
+    cli_progress_stop(progress);
+    return st;
+}
+
+static void print_all(const file_verb *v, const char *path, const cuzk_params_description *d,
+                      const cuzk_params_origin *o)
+{
+    print_description(path, d, v->check ? o : NULL, v->common.json);
+    if (v->common.json || !v->check)
+        return;
+    print_origin(o);
+    if (!v->quick)
+        printf("check    every point is canonical, on the curve and in the subgroup\n");
+}
+
 static int params_file_verb(int argc, char **argv, bool check)
 {
     int exit_code = 0;
-    cli_common common = {0};
+    file_verb v = {.check = check};
     const char *path;
-    const cli_option options[] = {CLI_OPT_JSON(common), CLI_OPT_THREADS(common)};
+    const cli_option options[] = {
+        CLI_OPT_JSON(v.common),
+        CLI_OPT_THREADS(v.common),
+        {"strict", CLI_FLAG, &v.strict, NULL, "fail unless it is Filecoin's file, by its digest"},
+        {"quick", CLI_FLAG, &v.quick, NULL, "counts, key and digest only, not every point"},
+    };
     static const char *const names[] = {"FILE"};
     const cli_command cmd = {
         check ? "params check FILE [options]" : "params info FILE [options]",
-        check ? "Checks every count, coordinate, curve equation and subgroup of a .params file."
-              : "Prints what a .params file holds, from its headers; reads no points.",
+        check
+            ? "Checks every count, coordinate, curve equation and subgroup of a .params file, and "
+              "says whether\n"
+              "it is, by its digest, the file that Filecoin publishes. The file is only read."
+            : "Prints what a .params file holds, from its headers; reads no points.",
         options,
-        check ? 2 : 1,
+        check ? 4 : 1,
         names,
         1};
     if (!cli_parse(&cmd, argc, argv, &path, &exit_code))
         return exit_code;
     cuzk_err err = {0};
     cuzk_params_description d;
+    cuzk_params_origin origin = {0};
     cuzk_status st = cuzk_params_describe(&d, path, &err);
-    if (st == CUZK_OK && check) {
-        cli_progress *progress = cli_progress_start("checking parameters");
-        st = cuzk_params_verify(path, (unsigned)common.threads, &err);
-        cli_progress_stop(progress);
-    }
+    if (st == CUZK_OK && check)
+        st = check_file(&v, path, &origin, &err);
     if (st != CUZK_OK)
-        return cli_fail(common.json, st, &err);
-    print_description(path, &d, common.json);
-    if (check && !common.json)
-        printf("check    every point is canonical, on the curve and in the subgroup\n");
+        return cli_fail(v.common.json, st, &err);
+    print_all(&v, path, &d, &origin);
     return 0;
 }
 

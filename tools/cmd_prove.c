@@ -7,10 +7,10 @@
 
 typedef struct {
     cli_common common;
-    const char *request, *out_path, *srs, *synth;
+    const char *request, *out_path, *srs, *synth, *trace_path;
     uint64_t partition, memory_mib;
     cuzk_srs_mode srs_mode;
-    bool insecure_test_rs, interpreted, explain_memory;
+    bool insecure_test_rs, allow_insecure_params, interpreted, explain_memory;
 } prove_args;
 
 #define PARTITION_ALL UINT64_MAX
@@ -34,9 +34,9 @@ static bool parse_srs(prove_args *a)
 
 static bool parse_synth(prove_args *a)
 {
-    if (strcmp(a->synth, "interpreted") == 0)
+    if (strcmp(a->synth, "interpreted") == 0) {
         a->interpreted = true;
-    else if (strcmp(a->synth, "compiled") != 0) {
+    } else if (strcmp(a->synth, "compiled") != 0) {
         fprintf(stderr, "cuzk: --synth is '%s'; it may be compiled or interpreted\n", a->synth);
         return false;
     }
@@ -52,6 +52,8 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         {"insecure-test-rs", CLI_FLAG, &a->insecure_test_rs, NULL,
          "use the published r, s: reproducible proofs for tests, only with\n"
          "parameters made by `cuzk params make --insecure-test-secrets`"},
+        {"allow-insecure-params", CLI_FLAG, &a->allow_insecure_params, NULL,
+         "use self-made parameters for 32 and 64 GiB as well: for tests only"},
         {"synth", CLI_STRING, &a->synth, "HOW",
          "compiled (default), or interpreted: the circuit is run row by row, the same\n"
          "proof, slower, for comparison"},
@@ -61,9 +63,12 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
          "memory, the same proof), or auto: streamed for one partition, else\n"
          "resident if that fits (default)"},
         {"memory", CLI_UINT, &a->memory_mib, "MIB",
-         "MiB that the proof may take; default: what the system has available"},
+         "MiB that the proof may take; default: what machine and control groups allow,\n"
+         "less a margin, and no more than is available"},
         {"explain-memory", CLI_FLAG, &a->explain_memory, NULL,
          "say on stderr what the proof will need, before it begins"},
+        {"trace", CLI_STRING, &a->trace_path, "FILE",
+         "write what ran when on which thread as Chrome trace JSON (for Perfetto)"},
         CLI_OPT_OPTS(a->common),
         CLI_OPT_THREADS(a->common),
         CLI_OPT_PARAMS(a->common),
@@ -130,20 +135,9 @@ cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition)
     return stream ? CUZK_SRS_STREAMED : mode;
 }
 
-static cuzk_status prove(prove_args *a, const cuzk_request *req, cuzk_trace *trace, uint8_t **proof,
-                         size_t *n_bytes, cuzk_err *err)
+static cuzk_status prove(const prove_args *a, cuzk_prover *prover, const cuzk_request *req,
+                         cuzk_trace *trace, uint8_t **proof, size_t *n_bytes, cuzk_err *err)
 {
-    cuzk_prover_options options = CUZK_PROVER_OPTIONS_DEFAULTS;
-    options.params_dir = a->common.params_dir;
-    options.n_threads = (unsigned)a->common.threads;
-    options.insecure_test_rs = a->insecure_test_rs;
-    options.interpreted = a->interpreted;
-    options.srs = a->srs_mode;
-    options.max_memory = a->memory_mib << 20;
-    cuzk_prover *prover;
-    cuzk_status st = cuzk_prover_new(&prover, &options, err);
-    if (st != CUZK_OK)
-        return st;
     cuzk_prove_options job = CUZK_PROVE_OPTIONS_DEFAULTS;
     cli_progress *progress = cli_progress_start("proving");
     job.partition = a->partition == PARTITION_ALL ? CUZK_ALL_PARTITIONS : (int)a->partition;
@@ -151,11 +145,51 @@ static cuzk_status prove(prove_args *a, const cuzk_request *req, cuzk_trace *tra
     job.progress = cli_progress_phase;
     job.progress_ctx = progress;
     job.memory_notice = memory_notice;
-    job.memory_ctx = a;
-    st = cuzk_prover_prove(prover, req, &job, proof, n_bytes, err);
+    job.memory_ctx = (void *)(uintptr_t)a;
+    cuzk_status st = cuzk_prover_prove(prover, req, &job, proof, n_bytes, err);
     cli_progress_stop(progress);
-    cuzk_prover_free(prover);
     return st;
+}
+
+/* The phases that lie outside the library's: together they cover the whole time. */
+static cuzk_status prove_and_write(const prove_args *a, const cuzk_request *req, cuzk_trace *trace,
+                                   size_t *n_bytes, cuzk_err *err)
+{
+    cuzk_prover_options options = CUZK_PROVER_OPTIONS_DEFAULTS;
+    options.params_dir = a->common.params_dir;
+    options.n_threads = (unsigned)a->common.threads;
+    options.insecure_test_rs = a->insecure_test_rs;
+    options.allow_insecure_params = a->allow_insecure_params;
+    options.interpreted = a->interpreted;
+    options.srs = a->srs_mode;
+    options.max_memory = a->memory_mib << 20;
+    cuzk_prover *prover;
+    uint8_t *proof = NULL;
+    uint64_t begin = cli_now_ns();
+    cuzk_status st = cuzk_prover_new(&prover, &options, err);
+    if (st != CUZK_OK)
+        return st;
+    cuzk_trace_add(trace, "start", CUZK_NO_PARTITION, begin, cli_now_ns());
+    st = prove(a, prover, req, trace, &proof, n_bytes, err);
+    begin = cli_now_ns();
+    if (st == CUZK_OK)
+        st = cli_write_file(a->out_path, proof, *n_bytes, err);
+    uint64_t written = cli_now_ns();
+    cuzk_trace_add(trace, "write", CUZK_NO_PARTITION, begin, written);
+    cuzk_bytes_free(proof);
+    cuzk_prover_free(prover);
+    cuzk_trace_add(trace, "release", CUZK_NO_PARTITION, written, cli_now_ns());
+    return st;
+}
+
+static cuzk_status write_trace(const prove_args *a, cuzk_err *err)
+{
+    char note[256];
+    if (!a->trace_path)
+        return CUZK_OK;
+    cuzk_counters_note(note, sizeof note);
+    fprintf(stderr, "cuzk: %s: %s\n", a->trace_path, note);
+    return cuzk_trace_write_file(a->trace_path, err);
 }
 
 int cmd_prove(int argc, char **argv)
@@ -166,7 +200,7 @@ int cmd_prove(int argc, char **argv)
         return exit_code;
     cuzk_err err = {0};
     cuzk_request *req;
-    double begin = cli_now();
+    uint64_t begin = cli_now_ns();
     cuzk_status st = cuzk_request_open(&req, a.request, &err);
     if (st != CUZK_OK)
         return cli_fail(a.common.json, st, &err);
@@ -174,16 +208,16 @@ int cmd_prove(int argc, char **argv)
     cuzk_request_describe(&info, req);
     a.srs_mode = cli_choose_srs(a.srs_mode, info.n_partitions == 1 || a.partition != PARTITION_ALL);
     cuzk_trace *trace = cuzk_trace_new(info.circuit);
-    uint8_t *proof = NULL;
+    cuzk_trace_add(trace, "parse", CUZK_NO_PARTITION, begin, cli_now_ns());
     size_t n_bytes = 0;
-    st = prove(&a, req, trace, &proof, &n_bytes, &err);
+    st = prove_and_write(&a, req, trace, &n_bytes, &err);
+    double seconds = (double)(cli_now_ns() - begin) / 1e9;
     if (st == CUZK_OK)
-        st = cli_write_file(a.out_path, proof, n_bytes, &err);
+        st = write_trace(&a, &err);
     if (st == CUZK_OK)
-        report(&a, &info, trace, n_bytes, cli_now() - begin);
+        report(&a, &info, trace, n_bytes, seconds);
     else
         exit_code = cli_fail(a.common.json, st, &err);
-    cuzk_bytes_free(proof);
     cuzk_trace_free(trace);
     cuzk_request_close(req);
     return exit_code;

@@ -1,57 +1,78 @@
 /* cuzk serve: the daemon. */
-#include <limits.h>
 #include <stdio.h>
 
 #include "cli.h"
 #include "cuzk/daemon.h"
 
+/* The configuration that the log's texts are in, and where it came from. */
+typedef struct {
+    cuzk_config_source source;
+    cuzk_config *config, *reloaded;
+} serve_state;
+
+static cuzk_status reload(void *ctx, cuzk_log_options *log, cuzk_err *err)
+{
+    serve_state *s = ctx;
+    cuzk_config *c = NULL;
+    cuzk_daemon_options fresh = CUZK_DAEMON_DEFAULTS;
+    cuzk_status st = cuzk_config_load(&c, &s->source, err);
+    if (st != CUZK_OK)
+        return st;
+    cuzk_config_free(s->reloaded);
+    s->reloaded = c;
+    cuzk_config_daemon_options(c, &fresh);
+    *log = fresh.log;
+    return CUZK_OK;
+}
+
+static cuzk_status serve(serve_state *s, bool insecure_test_rs, cuzk_err *err)
+{
+    cuzk_daemon_options daemon = CUZK_DAEMON_DEFAULTS;
+    cuzk_status st = cuzk_config_load(&s->config, &s->source, err);
+    if (st != CUZK_OK)
+        return st;
+    cuzk_config_daemon_options(s->config, &daemon);
+    daemon.insecure_test_rs = insecure_test_rs;
+    daemon.reload = reload;
+    daemon.reload_ctx = s;
+    return cuzk_daemon_run(&daemon, err);
+}
+
 int cmd_serve(int argc, char **argv)
 {
     int exit_code = 0;
     cli_common common = {0};
-    cli_list listen = {0};
-    cuzk_daemon_options daemon = CUZK_DAEMON_DEFAULTS;
-    uint64_t grace = daemon.grace_s, max_jobs = daemon.max_jobs;
-    const cli_option options[] = {
-        {"listen", CLI_STRING_LIST, &listen, "ADDRESS",
-         "unix:///path or host:port; may be given several times;\ndefault: " CUZK_DEFAULT_ADDRESS},
-        CLI_OPT_PARAMS(common),
-        CLI_OPT_THREADS(common),
-        CLI_OPT_OPTS(common),
-        {"max-jobs", CLI_UINT, &max_jobs, "N", "jobs waiting or running; more are refused"},
-        {"grace", CLI_UINT, &grace, "SECONDS",
-         "after SIGTERM, for the running job to finish; default 60"},
-        {"insecure-listen", CLI_FLAG, &daemon.insecure, NULL,
-         "allow TCP addresses beyond loopback: there is no authentication"},
-        {"insecure-test-rs", CLI_FLAG, &daemon.insecure_test_rs, NULL,
-         "use the published r, s: for tests with test parameters only"},
-        CLI_OPT_JSON(common),
-    };
+    cli_settings settings = {0};
+    cli_option options[CLI_MAX_SETTINGS + 4];
+    bool insecure_test_rs = false;
+    unsigned n = cli_settings_options(&settings, options);
+    options[n++] = (cli_option){"insecure-test-rs", CLI_FLAG, &insecure_test_rs, NULL,
+                                "use the published r, s: for tests with test parameters only"};
+    options[n++] = (cli_option)CLI_OPT_JSON(common);
     const cli_command cmd = {
         "serve [options]",
         "Runs the proving daemon in the foreground: gRPC service cuzk.v1.ProvingEngine. Parameters "
         "are\n"
         "loaded at the first proof of a circuit and kept. SIGTERM or SIGINT: no new jobs, the "
         "running one\n"
-        "is finished, exit 0; a second signal ends at once. The log goes to stderr.",
+        "is finished, exit 0; a second signal ends at once. SIGHUP opens the log anew and reads "
+        "its\n"
+        "settings again. Flags win over the environment (CUZK_SECTION_KEY), that over the file.",
         options,
-        sizeof options / sizeof options[0],
+        n,
         NULL,
         0};
-    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code) ||
-        !cli_set_switches(common.opts, &exit_code))
+    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
-    if (common.threads > UINT_MAX || grace > UINT_MAX) {
-        fprintf(stderr, "cuzk: --threads or --grace is out of range\n");
-        return CLI_EXIT_USAGE;
-    }
-    daemon.listen = listen.value;
-    daemon.n_listen = listen.n;
-    daemon.params_dir = common.params_dir;
-    daemon.n_threads = (unsigned)common.threads;
-    daemon.max_jobs = (size_t)max_jobs;
-    daemon.grace_s = (unsigned)grace;
     cuzk_err err = {0};
-    cuzk_status st = cuzk_daemon_run(&daemon, &err);
-    return st == CUZK_OK ? 0 : cli_fail(common.json, st, &err);
+    serve_state s = {0};
+    cuzk_status st = CUZK_NOMEM;
+    if (cli_settings_source(&settings, &s.source))
+        st = serve(&s, insecure_test_rs, &err);
+    if (st != CUZK_OK)
+        exit_code = cli_fail(common.json, st, &err);
+    cuzk_config_free(s.reloaded);
+    cuzk_config_free(s.config);
+    cli_settings_fini(&settings);
+    return exit_code;
 }

@@ -1,10 +1,10 @@
 /* cuzk status: what a daemon is doing. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "cli.h"
-#include "cuzk/client.h"
-#include "cuzk/daemon.h"
 
 static void print_text(const cuzk_client_status *s)
 {
@@ -48,14 +48,37 @@ static void print_json(const cuzk_client_status *s)
     cli_json_end(g);
 }
 
+/* Redraws on a terminal, otherwise prints one after the other. Ends with the daemon, or by a
+ * signal. */
+static cuzk_status watch(cuzk_client *client, uint64_t interval_s, cuzk_err *err)
+{
+    cuzk_client_status status;
+    cuzk_status st = CUZK_OK;
+    while (st == CUZK_OK) {
+        st = cuzk_client_get_status(client, 5000, &status, err);
+        if (st != CUZK_OK)
+            break;
+        if (isatty(STDOUT_FILENO))
+            printf("\033[H\033[J");
+        print_text(&status);
+        fflush(stdout);
+        nanosleep(&(struct timespec){(time_t)interval_s, 0}, NULL);
+    }
+    return st;
+}
+
 int cmd_status(int argc, char **argv)
 {
     int exit_code = 0;
+    bool watching = false;
+    uint64_t interval_s = 2;
     cli_common common = {0};
-    const char *address = CUZK_DEFAULT_ADDRESS;
+    cuzk_client_options daemon = CUZK_CLIENT_DEFAULTS;
+    daemon.timeout_ms = 2000;
     const cli_option options[] = {
-        {"address", CLI_STRING, &address, "ADDRESS",
-         "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},
+        {"watch", CLI_FLAG, &watching, NULL, "again and again, until interrupted"},
+        {"interval", CLI_UINT, &interval_s, "SECONDS", "between two looks of --watch; default 2"},
+        CLI_OPT_DAEMON(daemon),
         CLI_OPT_JSON(common),
     };
     const cli_command cmd = {
@@ -67,11 +90,17 @@ int cmd_status(int argc, char **argv)
         0};
     if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
+    if (interval_s == 0 || interval_s > 86400 || (watching && common.json)) {
+        fprintf(stderr, "cuzk: --interval is 1 to 86400 seconds, --watch is for people\n");
+        return CLI_EXIT_USAGE;
+    }
     cuzk_err err = {0};
     cuzk_client *client = NULL;
     cuzk_client_status status;
-    cuzk_status st = cuzk_client_connect(&client, address, 2000, &err);
-    if (st == CUZK_OK)
+    cuzk_status st = cuzk_client_connect_options(&client, &daemon, &err);
+    if (st == CUZK_OK && watching)
+        st = watch(client, interval_s, &err);
+    else if (st == CUZK_OK)
         st = cuzk_client_get_status(client, 5000, &status, &err);
     cuzk_client_close(client);
     if (st != CUZK_OK)

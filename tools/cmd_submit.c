@@ -1,34 +1,37 @@
 /* cuzk submit: a request to a daemon, and its proof back. */
 #include <stdio.h>
-#include <string.h>
+#include <time.h>
 
 #include "cli.h"
-#include "cuzk/client.h"
-#include "cuzk/daemon.h"
 
 typedef struct {
     cli_common common;
-    const char *path, *address, *out_path, *id;
-    uint64_t timeout_s, priority;
+    cuzk_client_options daemon;
+    const char *path, *out_path, *id;
+    uint64_t timeout_s, deadline_s, priority;
+    bool no_wait;
 } submit_args;
 
 static bool parse_args(submit_args *a, int argc, char **argv, int *exit_code)
 {
     const cli_option options[] = {
         {"out", CLI_STRING, &a->out_path, "FILE", "where to write the proof"},
-        {"address", CLI_STRING, &a->address, "ADDRESS",
-         "unix:///path or host:port; default: " CUZK_DEFAULT_ADDRESS},
+        CLI_OPT_DAEMON(a->daemon),
         {"id", CLI_STRING, &a->id, "ID",
          "request id: the same id and content are proved only once"},
         {"priority", CLI_UINT, &a->priority, "N",
          "1 low, 2 normal, 3 high, 4 critical; default: by kind"},
         {"timeout", CLI_UINT, &a->timeout_s, "SECONDS",
          "give up waiting (the job goes on); default: never"},
+        {"deadline", CLI_UINT, &a->deadline_s, "SECONDS",
+         "from now on, after which the proof is of no use; default: none"},
+        {"no-wait", CLI_FLAG, &a->no_wait, NULL,
+         "print the job's id and end; `cuzk await` fetches the proof"},
         CLI_OPT_JSON(a->common),
     };
     static const char *const operands[] = {"REQUEST"};
     const cli_command cmd = {
-        "submit REQUEST --out FILE [options]",
+        "submit REQUEST (--out FILE | --no-wait) [options]",
         "Sends the request in the folder REQUEST to a daemon (`cuzk serve`), waits for the proof "
         "and\n"
         "writes it to FILE. A table of the daemon's timings follows on stderr.",
@@ -38,72 +41,54 @@ static bool parse_args(submit_args *a, int argc, char **argv, int *exit_code)
         1};
     if (!cli_parse(&cmd, argc, argv, &a->path, exit_code))
         return false;
-    if (!a->out_path) {
-        fprintf(stderr, "cuzk: --out FILE is missing\n");
+    bool ok = a->no_wait == !a->out_path;
+    if (!ok) {
+        fprintf(stderr, "cuzk: either --out FILE or --no-wait is needed\n");
         *exit_code = CLI_EXIT_USAGE;
     }
-    return a->out_path != NULL;
+    return ok;
 }
 
-static void print_timings(const cuzk_client_result *r)
+static uint64_t unix_ms(void)
 {
-    const struct {
-        const char *name;
-        uint64_t ms;
-    } row[] = {{"queue", r->queue_wait_ms},
-               {"srs_load", r->srs_load_ms},
-               {"witness", r->synthesis_ms},
-               {"compute", r->compute_ms},
-               {"total", r->total_ms}};
-    fprintf(stderr, "%-12s %10s\n", "phase", "seconds");
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
-        fprintf(stderr, "%-12s %10.3f\n", row[i].name, (double)row[i].ms / 1e3);
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void report(const submit_args *a, const cuzk_client_result *r)
+static cuzk_status prove(const submit_args *a, cuzk_client *client, cuzk_client_request *request,
+                         cuzk_client_result *result, cuzk_err *err)
 {
+    cli_progress *progress = cli_progress_start("waiting for the proof");
+    cuzk_status st = cuzk_client_prove(client, request, a->timeout_s * 1000, result, err);
+    cli_progress_stop(progress);
+    if (st == CUZK_OK)
+        st = cli_job_status(result, err);
+    if (st == CUZK_OK)
+        st = cli_write_file(a->out_path, result->proof, result->n_proof_bytes, err);
+    if (st == CUZK_OK)
+        cli_job_report(result, a->out_path, a->common.json);
+    return st;
+}
+
+static cuzk_status submit(const submit_args *a, cuzk_client *client, cuzk_client_request *request,
+                          cuzk_err *err)
+{
+    char id[CUZK_JOB_ID_BYTES];
+    uint32_t position = 0;
+    cuzk_status st = cuzk_client_submit(client, request, a->timeout_s * 1000, id, &position, err);
+    if (st != CUZK_OK)
+        return st;
     if (!a->common.json) {
-        print_timings(r);
-        printf("%s: proof of %zu bytes, job %s\n", a->out_path, r->n_proof_bytes, r->job_id);
-        return;
+        printf("%s\n", id);
+        return CUZK_OK;
     }
     yajl_gen g = cli_json_begin();
     cli_json_bool(g, "ok", true);
-    cli_json_string(g, "job_id", r->job_id);
-    cli_json_string(g, "out", a->out_path);
-    cli_json_uint(g, "proof_bytes", r->n_proof_bytes);
-    cli_json_uint(g, "queue_ms", r->queue_wait_ms);
-    cli_json_uint(g, "srs_load_ms", r->srs_load_ms);
-    cli_json_uint(g, "witness_ms", r->synthesis_ms);
-    cli_json_uint(g, "compute_ms", r->compute_ms);
-    cli_json_uint(g, "total_ms", r->total_ms);
+    cli_json_string(g, "job_id", id);
+    cli_json_uint(g, "queue_position", position);
     cli_json_end(g);
-}
-
-/* The daemon puts the name of the status before its message: "PARAMS: no parameters for ...". */
-static cuzk_status status_of_message(const char **text)
-{
-    for (int i = 1; i < CUZK_STATUS_COUNT; i++) {
-        const char *name = cuzk_status_name((cuzk_status)i);
-        size_t n = strlen(name);
-        if (strncmp(*text, name, n) == 0 && strncmp(*text + n, ": ", 2) == 0) {
-            *text += n + 2;
-            return (cuzk_status)i;
-        }
-    }
-    return CUZK_INTERNAL;
-}
-
-static cuzk_status job_failed(const cuzk_client_result *r, cuzk_err *err)
-{
-    const char *text = r->error_message;
-    cuzk_status st = r->status == CUZK_JOB_CANCELLED ? CUZK_CANCELLED
-                     : r->status == CUZK_JOB_TIMEOUT ? CUZK_TIMEOUT
-                                                     : status_of_message(&text);
-    err->status = st;
-    snprintf(err->msg, sizeof err->msg, "job %.64s: %.400s", r->job_id,
-             text[0] ? text : cuzk_status_text(st));
-    return st;
+    return CUZK_OK;
 }
 
 static cuzk_status run(const submit_args *a, cuzk_client_result *result, cuzk_err *err)
@@ -113,18 +98,14 @@ static cuzk_status run(const submit_args *a, cuzk_client_result *result, cuzk_er
     cuzk_client_request request;
     cuzk_status st = cuzk_client_files_read(&files, &request, a->path, err);
     if (st == CUZK_OK)
-        st = cuzk_client_connect(&client, a->address, 5000, err);
+        st = cuzk_client_connect_options(&client, &a->daemon, err);
     if (st == CUZK_OK) {
         request.request_id = a->id;
         request.priority = (int)a->priority;
-        cli_progress *progress = cli_progress_start("waiting for the proof");
-        st = cuzk_client_prove(client, &request, a->timeout_s * 1000, result, err);
-        cli_progress_stop(progress);
+        request.deadline_unix_ms = a->deadline_s ? unix_ms() + a->deadline_s * 1000 : 0;
+        st =
+            a->no_wait ? submit(a, client, &request, err) : prove(a, client, &request, result, err);
     }
-    if (st == CUZK_OK && result->status != CUZK_JOB_COMPLETED)
-        st = job_failed(result, err);
-    if (st == CUZK_OK)
-        st = cli_write_file(a->out_path, result->proof, result->n_proof_bytes, err);
     cuzk_client_close(client);
     cuzk_client_files_free(files);
     return st;
@@ -133,15 +114,13 @@ static cuzk_status run(const submit_args *a, cuzk_client_result *result, cuzk_er
 int cmd_submit(int argc, char **argv)
 {
     int exit_code = 0;
-    submit_args a = {.address = CUZK_DEFAULT_ADDRESS};
+    submit_args a = {.daemon = CUZK_CLIENT_DEFAULTS};
     if (!parse_args(&a, argc, argv, &exit_code))
         return exit_code;
     cuzk_err err = {0};
     cuzk_client_result result = {0};
     cuzk_status st = run(&a, &result, &err);
-    if (st == CUZK_OK)
-        report(&a, &result);
-    else
+    if (st != CUZK_OK)
         exit_code = cli_fail(a.common.json, st, &err);
     cuzk_client_result_fini(&result);
     return exit_code;

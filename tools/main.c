@@ -1,4 +1,5 @@
 /* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +17,16 @@ static const verb verbs[] = {
     {"circuit", "digest of a circuit, or of the witness of a request", cmd_circuit},
     {"circuits", "list the circuits and their parameter files", cmd_circuits},
     {"serve", "run the proving daemon", cmd_serve},
+    {"config", "check, show or explain the settings of the daemon", cmd_config},
     {"submit", "send a request to a daemon and wait for the proof", cmd_submit},
+    {"await", "wait for a job of a daemon and fetch its proof", cmd_await},
+    {"cancel", "cancel a job of a daemon", cmd_cancel},
     {"status", "ask a daemon what it is doing", cmd_status},
+    {"srs", "list, load or drop a daemon's parameters", cmd_srs},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"bench", "measure the prover or a part of it", cmd_bench},
     {"opts", "list the optimisations that can be switched off", cmd_opts},
+    {"memmon", "memory of one process over time", cmd_memmon},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 
@@ -43,6 +49,7 @@ int main(int argc, char **argv)
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
+    signal(SIGPIPE, SIG_IGN); /* a reader of our messages that goes must not end a proof */
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_verbs(stdout);

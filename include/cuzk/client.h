@@ -19,6 +19,22 @@ typedef struct cuzk_client cuzk_client;
  * for a connection. CUZK_UNAVAILABLE when there is no daemon. */
 cuzk_status cuzk_client_connect(cuzk_client **out, const char *address, uint64_t timeout_ms,
                                 cuzk_err *err);
+
+/* With more to say; files are PEM. */
+typedef struct {
+    size_t size;         /* sizeof(cuzk_client_options) */
+    const char *address; /* NULL: CUZK_DEFAULT_ADDRESS */
+    uint64_t timeout_ms;
+    const char *tls_ca;             /* file: speak TLS, and whose certificates to believe */
+    const char *tls_cert, *tls_key; /* files: our own certificate, for daemons that ask for one */
+    const char *token_file;         /* its first line goes along as a bearer token */
+} cuzk_client_options;
+#define CUZK_CLIENT_DEFAULTS                                                                       \
+    {                                                                                              \
+        .size = sizeof(cuzk_client_options), .timeout_ms = 5000                                    \
+    }
+cuzk_status cuzk_client_connect_options(cuzk_client **out, const cuzk_client_options *opt,
+                                        cuzk_err *err);
 void cuzk_client_close(cuzk_client *c); /* accepts NULL; no call may be in progress */
 
 /* Numbers of the wire. */
@@ -47,6 +63,7 @@ typedef struct {
     cuzk_bytes randomness;
     uint32_t partition_index;
     cuzk_bytes comm_r_old, comm_r_new, comm_d_new;
+    uint64_t deadline_unix_ms; /* after which the proof is of no use; 0: none */
 } cuzk_client_request;
 
 /* Reads a request folder, or its request.json (docs/requests.md), for a daemon. The request points
@@ -94,6 +111,8 @@ cuzk_status cuzk_client_cancel(cuzk_client *c, const char *job_id, uint64_t dead
 #define CUZK_STATUS_MAX_QUEUES 8
 #define CUZK_STATUS_MAX_SRS    64
 
+typedef enum { CUZK_TIER_HOT, CUZK_TIER_WARM, CUZK_TIER_COLD } cuzk_srs_tier;
+
 typedef struct {
     uint64_t completed, failed, uptime_s;
     size_t n_queues, n_srs;
@@ -105,6 +124,7 @@ typedef struct {
         char circuit[32]; /* "porep-32g", ... */
         uint64_t bytes;
         uint32_t ref_count;
+        cuzk_srs_tier tier;
     } srs[CUZK_STATUS_MAX_SRS];
 } cuzk_client_status;
 
@@ -112,6 +132,9 @@ cuzk_status cuzk_client_get_status(cuzk_client *c, uint64_t deadline_ms, cuzk_cl
                                    cuzk_err *err);
 cuzk_status cuzk_client_preload(cuzk_client *c, const char *circuit, uint64_t deadline_ms,
                                 bool *already_loaded, uint64_t *load_ms, cuzk_err *err);
+/* Parameters in use stay: *was_loaded, and *freed_bytes 0. */
+cuzk_status cuzk_client_evict(cuzk_client *c, const char *circuit, uint64_t deadline_ms,
+                              bool *was_loaded, uint64_t *freed_bytes, cuzk_err *err);
 /* Prometheus text in *text (cuzk_client_free_text). */
 cuzk_status cuzk_client_get_metrics(cuzk_client *c, uint64_t deadline_ms, char **text,
                                     cuzk_err *err);

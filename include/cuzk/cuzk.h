@@ -66,11 +66,25 @@ typedef struct {
     bool insecure_test_rs;  /* published r, s: golden proofs, only with test parameters */
     bool interpreted;       /* run circuits row by row instead of compiled: slow, for comparison */
     cuzk_srs_mode srs;
-    uint64_t max_memory; /* bytes that a proof may take; 0: what the system has available */
+    /* Budget of everything big: parameters, compiled circuits, proofs. 0: what machine, control
+     * groups and limits allow, less memory_margin; and no proof starts that needs more than is
+     * available at that moment. */
+    uint64_t max_memory;
+    uint64_t memory_margin; /* 0: a sixteenth, at most 5 GiB */
+    /* Parameters used within so many seconds are kept, even when a proof has to wait for memory, as
+     * long as any other is being made. */
+    unsigned eviction_min_idle_s;
+    /* Self-made parameters for 32 and 64 GiB, with a warning in the log. insecure_test_rs implies
+     * it. */
+    bool allow_insecure_params;
+    /* Where digests of parameter files are kept. NULL: $XDG_CACHE_HOME/cuzk, ~/.cache/cuzk or
+     * /var/cache/cuzk; "": nowhere. Not the folder of the parameters. */
+    const char *cache_dir;
 } cuzk_prover_options;
 #define CUZK_PROVER_OPTIONS_DEFAULTS                                                               \
     {                                                                                              \
-        sizeof(cuzk_prover_options), NULL, 0, false, false, CUZK_SRS_RESIDENT, 0                   \
+        sizeof(cuzk_prover_options), NULL, 0, false, false, CUZK_SRS_RESIDENT, 0, 0, 0, false,     \
+            NULL                                                                                   \
     }
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err);
@@ -98,8 +112,9 @@ typedef struct {
 
 /* Checks the vanilla proof, loads parameters that are not loaded yet, proves and verifies its own
  * proof. *proof (release with cuzk_bytes_free) has CUZK_PROOF_BYTES a partition, in order.
- * CUZK_UNSATISFIED (bad vanilla proof), CUZK_PARAMS, CUZK_CANCELLED, CUZK_BUDGET (would not fit
- * into memory: found out before anything is loaded), CUZK_NOMEM, ... */
+ * CUZK_UNSATISFIED (bad vanilla proof), CUZK_PARAMS, CUZK_CORRUPT, CUZK_CANCELLED, CUZK_MEMORY
+ * and CUZK_BUDGET (does not fit into the budget, is not available now: found out before anything is
+ * loaded), CUZK_NOMEM, ... When it fits once others are done, it waits. */
 cuzk_status cuzk_prover_prove(cuzk_prover *p, const cuzk_request *req,
                               const cuzk_prove_options *opt, uint8_t **proof, size_t *n_bytes,
                               cuzk_err *err);
@@ -123,12 +138,23 @@ typedef struct {
 } cuzk_params_description;
 
 /* Makes DIR/<established name>.params and .vk from the published test secrets: insecure by design.
- * params_path (CUZK_PATH_BYTES) receives where. */
+ * Uses what another has made or is making there; CUZK_EXISTS when something else has that name: it
+ * is never overwritten. params_path (CUZK_PATH_BYTES) receives where. */
 #define CUZK_PATH_BYTES 4096
 cuzk_status cuzk_params_make_insecure(const char *circuit, const char *dir, unsigned n_threads,
                                       cuzk_trace *trace, char params_path[CUZK_PATH_BYTES],
                                       cuzk_err *err);
 cuzk_status cuzk_params_describe(cuzk_params_description *out, const char *path, cuzk_err *err);
+/* Is it, byte for byte, Filecoin's file of that name? Reads all of it, once. */
+typedef struct {
+    char circuit[24];  /* as above */
+    char digest[33];   /* the first 16 bytes of BLAKE2b-512 of the file, in hex */
+    char expected[33]; /* that of Filecoin's file; "" when there is none */
+    bool published;    /* the two are equal */
+    bool real;         /* 32 or 64 GiB: nothing but Filecoin's file is used without
+                        * allow_insecure_params */
+} cuzk_params_origin;
+cuzk_status cuzk_params_identify(cuzk_params_origin *out, const char *path, cuzk_err *err);
 /* Every count, coordinate, curve equation and subgroup. */
 cuzk_status cuzk_params_verify(const char *path, unsigned n_threads, cuzk_err *err);
 

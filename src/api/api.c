@@ -7,12 +7,12 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "circuit/readings.h"
 #include "engine/insecure.h"
 #include "engine/params_dir.h"
+#include "engine/params_verdict.h"
 #include "filecoin/circuits.h"
 #include "filecoin/request.h"
 #include "groth16/groth16.h"
@@ -118,55 +118,13 @@ out:
 
 /* ---- parameters ---- */
 
-cuzk_status cuzk_params_make_insecure(const char *circuit, const char *dir, unsigned n_threads,
-                                      cuzk_trace *trace, char params_path[CUZK_PATH_BYTES],
-                                      cuzk_err *err)
-{
-    cuzk_status st = CUZK_OK;
-    cuzk_pool *pool = NULL;
-    char *params = NULL, *vk = NULL;
-    circuit_id id;
-    groth16_secrets secrets;
-    CUZK_TRY(cuzk_circuit_id_parse(&id, circuit, err));
-    CUZK_TRY(cuzk_make_dirs(dir, err));
-    params = cuzk_params_path(dir, id, "params");
-    vk = cuzk_params_path(dir, id, "vk");
-    if (!params || !vk) {
-        st = cuzk_fail(err, CUZK_NOMEM, 0, "params make: no memory");
-        goto out;
-    }
-    CUZK_TRY(cuzk_pool_new(&pool, n_threads, "cuzk-setup", err));
-    cuzk_insecure_secrets(&secrets);
-    const circuit_instance blank = {id, NULL, 0};
-    const cs_circuit blank_circuit = cuzk_circuit_of(&blank);
-    CUZK_TRY(cuzk_groth16_setup(&blank_circuit, &secrets, params, vk, pool, trace, err));
-    snprintf(params_path, CUZK_PATH_BYTES, "%s", params);
-out:
-    cuzk_pool_free(pool);
-    cuzk_free(vk);
-    cuzk_free(params);
-    return st;
-}
-
-/* Which circuit a parameter file is for, by its established name. */
+/* "" when the name is not an established one. */
 static void circuit_of_path(char out[24], const char *path)
 {
-    const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
+    circuit_id id;
     out[0] = '\0';
-    for (int kind = 0; kind < CUZK_KIND_COUNT; kind++) {
-        for (size_t i = 0; i < cuzk_n_shapes; i++) {
-            char stem[CIRCUIT_STEM_BYTES];
-            circuit_id id = {(cuzk_kind)kind, &cuzk_shapes[i]};
-            if (cuzk_circuit_n_inputs(id) == 0)
-                continue;
-            cuzk_circuit_stem(stem, id);
-            if (strncmp(name, stem, strlen(stem)) == 0 && name[strlen(stem)] == '.') {
-                cuzk_circuit_id_format(out, id);
-                return;
-            }
-        }
-    }
+    if (cuzk_params_circuit_of_path(&id, path))
+        cuzk_circuit_id_format(out, id);
 }
 
 cuzk_status cuzk_params_describe(cuzk_params_description *out, const char *path, cuzk_err *err)
@@ -197,6 +155,28 @@ cuzk_status cuzk_params_verify(const char *path, unsigned n_threads, cuzk_err *e
     CUZK_TRY(cuzk_params_check(path, pool, err));
 out:
     cuzk_pool_free(pool);
+    return st;
+}
+
+cuzk_status cuzk_params_identify(cuzk_params_origin *out, const char *path, cuzk_err *err)
+{
+    params_file f;
+    circuit_id id;
+    cuzk_params_origin o = {.published = false};
+    cuzk_status st = cuzk_params_open(&f, path, SECTION_COUNT, err);
+    if (st != CUZK_OK)
+        return st;
+    if (cuzk_params_circuit_of_path(&id, path)) {
+        const params_digests *d = cuzk_params_table_find(id);
+        cuzk_circuit_id_format(o.circuit, id);
+        snprintf(o.expected, sizeof o.expected, "%s", d ? d->params : "");
+        o.real = cuzk_params_are_real(id);
+    }
+    st = cuzk_params_digest(o.digest, &f, err);
+    cuzk_params_close(&f);
+    o.published = o.expected[0] && strcmp(o.digest, o.expected) == 0;
+    if (st == CUZK_OK)
+        *out = o;
     return st;
 }
 

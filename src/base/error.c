@@ -7,11 +7,12 @@
 
 typedef struct {
     const char *name, *text;
-    int exit_code, grpc_code;
+    int exit_code, grpc_code, retryable;
 } status_row;
 
 static const status_row status_table[CUZK_STATUS_COUNT] = {
-#define X(name, exit_code, grpc_code, text) {#name, text, exit_code, grpc_code},
+#define X(name, exit_code, grpc_code, retryable, text)                                             \
+    {#name, text, exit_code, grpc_code, retryable},
     CUZK_STATUS_MAP(X)
 #undef X
 };
@@ -40,6 +41,11 @@ int cuzk_status_exit_code(cuzk_status st)
 int cuzk_status_grpc_code(cuzk_status st)
 {
     return row_of(st)->grpc_code;
+}
+
+int cuzk_status_retryable(cuzk_status st)
+{
+    return row_of(st)->retryable;
 }
 
 cuzk_status cuzk_fail(cuzk_err *err, cuzk_status st, int sys, const char *fmt, ...)

@@ -1,18 +1,16 @@
-/* yajl calls back once per token; a stack of frames follows the type table.
+/* A loop over tokens; a stack of frames follows the type table.
  *
- * yajl does not look at the results of its allocations, so ours leaves through longjmp when memory
- * is out; all of its blocks are in a list of the reader and freed from there (yajl_free is not
- * used).
+ * C1 outputs have tens of megabytes, nearly all of it arrays of 32 bytes; these have a path of
+ * their own (cuzk_json_lex_bytes32). Tried and dropped: yajl, which calls back for each number. The
+ * real C1 of a 32 GiB sector: 48 MB/s with it.
  */
 #include "base/json_reader.h"
 
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <yajl/yajl_parse.h>
 
-#include "base/mem.h"
+#include "base/json_lexer.h"
 
 #define SKIPPING (-1)
 
@@ -25,86 +23,23 @@ typedef struct {
     size_t index;  /* of this value in its parent */
 } frame;
 
-typedef struct block {
-    struct block *next, **link;
-    size_t bytes;
-} block;
-#define BLOCK_HEADER 64 /* keeps what follows aligned */
-
 struct json_reader {
     const char *name;
     const json_type *root;
     void *ctx;
     cuzk_err *err;
     cuzk_status st;
-    yajl_handle yajl;
+    json_lexer x;
     const uint8_t *text;
-    size_t n_text;
-    const uint8_t *token; /* number or string just read; NULL for brackets */
-    bool at_end;
-    int depth; /* frames in use */
-    int skip;  /* > 0: nested values inside an unknown key */
+    const uint8_t *token; /* where it begins */
+    int depth;            /* frames in use */
+    int skip;             /* > 0: nested values inside an unknown key */
     frame stack[JSON_MAX_DEPTH];
     uint8_t bytes[32];
-    block *blocks;
-    jmp_buf out_of_memory;
+    uint64_t objects; /* a bit per open bracket, the innermost lowest: braces */
+    int level;        /* open brackets, known and unknown ones */
+    bool fresh;       /* the innermost has no element yet */
 };
-
-/* ---- allocation for yajl ------------------------------------------------------------------- */
-
-static void unlink_block(block *b)
-{
-    *b->link = b->next;
-    if (b->next)
-        b->next->link = b->link;
-}
-
-static void link_block(json_reader *r, block *b)
-{
-    b->next = r->blocks;
-    b->link = &r->blocks;
-    if (b->next)
-        b->next->link = &b->next;
-    r->blocks = b;
-}
-
-static void free_one(void *ctx, void *p)
-{
-    (void)ctx;
-    if (!p)
-        return;
-    block *b = (block *)(void *)((char *)p - BLOCK_HEADER);
-    unlink_block(b);
-    cuzk_free(b);
-}
-
-static void *alloc_one(void *ctx, size_t bytes)
-{
-    json_reader *r = ctx;
-    block *b = bytes < SIZE_MAX - BLOCK_HEADER ? cuzk_malloc(BLOCK_HEADER + bytes) : NULL;
-    if (!b)
-        longjmp(r->out_of_memory, 1);
-    b->bytes = bytes;
-    link_block(r, b);
-    return (char *)b + BLOCK_HEADER;
-}
-
-static void *realloc_one(void *ctx, void *p, size_t bytes)
-{
-    void *q = alloc_one(ctx, bytes);
-    if (p) {
-        const block *old = (const block *)(const void *)((char *)p - BLOCK_HEADER);
-        memcpy(q, p, old->bytes < bytes ? old->bytes : bytes);
-        free_one(ctx, p);
-    }
-    return q;
-}
-
-static void free_all(json_reader *r)
-{
-    while (r->blocks)
-        free_one(r, (char *)r->blocks + BLOCK_HEADER);
-}
 
 /* ---- where we are -------------------------------------------------------------------------- */
 
@@ -115,12 +50,7 @@ void *cuzk_json_ctx(const json_reader *r)
 
 static size_t offset(const json_reader *r)
 {
-    if (r->at_end)
-        return r->n_text;
-    if (r->token && r->token >= r->text && r->token < r->text + r->n_text)
-        return (size_t)(r->token - r->text);
-    size_t n = yajl_get_bytes_consumed(r->yajl);
-    return n ? n - 1 : 0;
+    return (size_t)(r->token - r->text);
 }
 
 static void add_text(char *out, size_t size, const char *fmt, ...) CUZK_PRINTF(3, 4);
@@ -257,21 +187,19 @@ static bool read_byte(json_reader *r, frame *f, const char *s, size_t n)
     return true;
 }
 
-/* ---- yajl's events ------------------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------------------- */
 
-static int on_number(void *ctx, const char *s, size_t n)
+static bool on_number(json_reader *r, const char *s, size_t n)
 {
-    json_reader *r = ctx;
-    r->token = (const uint8_t *)s;
     if (r->depth > 0 && r->stack[r->depth - 1].type->kind == JSON_BYTES32 && r->skip == 0)
         return read_byte(r, &r->stack[r->depth - 1], s, n);
     if (skipping(r))
-        return 1;
+        return true;
     size_t index;
     uint64_t v;
     const json_type *t = next_value(r, &index);
     if (!t)
-        return 0;
+        return false;
     if (t->kind != JSON_UINT)
         return type_mismatch(r, t, "a number");
     if (!parse_uint(&v, s, n))
@@ -280,52 +208,38 @@ static int on_number(void *ctx, const char *s, size_t n)
     return !t->uint || t->uint(r, index, v);
 }
 
-static int on_string(void *ctx, const unsigned char *s, size_t n)
+static bool on_string(json_reader *r, const uint8_t *s, size_t n)
 {
-    json_reader *r = ctx;
-    r->token = s;
     if (skipping(r))
-        return 1;
+        return true;
     size_t index;
     const json_type *t = next_value(r, &index);
     if (!t)
-        return 0;
+        return false;
     if (t->kind != JSON_STRING)
         return type_mismatch(r, t, "a string");
     return !t->string || t->string(r, index, (const char *)s, n);
 }
 
-static int scalar(json_reader *r, const char *what, json_kind kind)
+static bool scalar(json_reader *r, const char *what, json_kind kind)
 {
-    r->token = NULL;
     if (skipping(r))
-        return 1;
+        return true;
     size_t index;
     const json_type *t = next_value(r, &index);
     if (!t)
-        return 0;
+        return false;
     return t->kind == kind || type_mismatch(r, t, what);
 }
 
-static int on_null(void *ctx)
+static bool on_open(json_reader *r, bool is_object)
 {
-    return scalar(ctx, "null", JSON_NULL);
-}
-
-static int on_boolean(void *ctx, int value)
-{
-    return scalar(ctx, value ? "true" : "false", (json_kind)-1);
-}
-
-static int on_open(json_reader *r, bool is_object)
-{
-    r->token = NULL;
     if (skipping(r))
         return open_skipped(r);
     size_t index;
     const json_type *t = next_value(r, &index);
     if (!t)
-        return 0;
+        return false;
     bool named = t->kind == JSON_OBJECT || t->kind == JSON_VARIANT;
     bool listed = t->kind == JSON_ARRAY || t->kind == JSON_BYTES32;
     if (is_object ? !named : !listed)
@@ -333,31 +247,19 @@ static int on_open(json_reader *r, bool is_object)
     return open_value(r, t, index);
 }
 
-static int on_open_object(void *ctx)
-{
-    return on_open(ctx, true);
-}
-
-static int on_open_array(void *ctx)
-{
-    return on_open(ctx, false);
-}
-
-static int unknown_key(json_reader *r, frame *f, const char *s, size_t n)
+static bool unknown_key(json_reader *r, frame *f, const char *s, size_t n)
 {
     f->field = SKIPPING;
     if (f->type->kind == JSON_OBJECT)
-        return 1;
+        return true;
     return cuzk_json_reject(r, CUZK_ENCODING, "unknown alternative '%.*s'", (int)(n < 60 ? n : 60),
                             s);
 }
 
-static int on_key(void *ctx, const unsigned char *s, size_t n)
+static bool on_key(json_reader *r, const uint8_t *s, size_t n)
 {
-    json_reader *r = ctx;
-    r->token = s;
     if (r->skip > 0)
-        return 1;
+        return true;
     frame *f = &r->stack[r->depth - 1];
     const json_type *t = f->type;
     if (t->kind == JSON_VARIANT && f->n++ > 0)
@@ -369,7 +271,7 @@ static int on_key(void *ctx, const unsigned char *s, size_t n)
         if (f->seen >> i & 1)
             return cuzk_json_reject(r, CUZK_ENCODING, "the key is there twice");
         f->seen |= (uint64_t)1 << i;
-        return 1;
+        return true;
     }
     return unknown_key(r, f, (const char *)s, n);
 }
@@ -395,18 +297,16 @@ static bool check_count(json_reader *r, const frame *f)
     return cuzk_json_reject(r, CUZK_ENCODING, "%zu elements instead of %zu", f->n, f->wanted);
 }
 
-static int on_close(void *ctx)
+static bool on_close(json_reader *r)
 {
-    json_reader *r = ctx;
-    r->token = NULL;
     if (r->skip > 0) {
         r->skip--;
-        return 1;
+        return true;
     }
     const frame f = r->stack[--r->depth]; /* from here on messages name the value itself */
     bool named = f.type->kind == JSON_OBJECT || f.type->kind == JSON_VARIANT;
     if (named ? !check_keys(r, &f) : !check_count(r, &f))
-        return 0;
+        return false;
     if (f.type->kind == JSON_BYTES32)
         return !f.type->bytes || f.type->bytes(r, f.index, r->bytes);
     return !f.type->end || f.type->end(r, named ? f.seen : f.n);
@@ -414,91 +314,137 @@ static int on_close(void *ctx)
 
 /* ---- the whole text ------------------------------------------------------------------------ */
 
-static bool hex4(unsigned *out, const uint8_t *s, const uint8_t *end)
+static bool syntax_error(json_reader *r, const char *what)
 {
-    unsigned v = 0;
-    if (end - s < 4)
+    r->token = r->x.p;
+    if (r->x.p == r->x.end)
+        what = "parse error: premature end of the text";
+    return cuzk_json_reject(r, CUZK_ENCODING, "%s", what);
+}
+
+/* After a failure of the lexer, which has left p where it is. */
+static bool lexer_error(json_reader *r)
+{
+    if (r->x.wrong)
+        return syntax_error(r, r->x.wrong);
+    return cuzk_json_reject(r, CUZK_NOMEM, "no memory to read JSON");
+}
+
+static bool take_string(json_reader *r, const uint8_t **s, size_t *n)
+{
+    r->token = r->x.p + 1;
+    return cuzk_json_lex_string(&r->x, s, n) || lexer_error(r);
+}
+
+static bool open_bracket(json_reader *r, bool is_object)
+{
+    r->x.p++;
+    if (!on_open(r, is_object))
         return false;
-    for (int i = 0; i < 4; i++) {
-        unsigned c = s[i] | 32u;
-        unsigned digit = c >= 'a' && c <= 'f' ? c - 'a' + 10 : s[i] - (unsigned)'0';
-        if (digit > 15)
-            return false;
-        v = v << 4 | digit;
+    r->objects = r->objects << 1 | is_object;
+    r->level++; /* at most JSON_MAX_DEPTH, as on_open sees to */
+    r->fresh = true;
+    frame *f = r->depth ? &r->stack[r->depth - 1] : NULL;
+    if (!is_object && r->skip == 0 && f && f->type->kind == JSON_BYTES32 &&
+        cuzk_json_lex_bytes32(&r->x, r->bytes)) {
+        r->x.p--; /* the closing bracket is the loop's */
+        f->n = 32;
     }
-    *out = v;
     return true;
 }
 
-/* yajl turns half a surrogate pair into '?'; other readers refuse it, and so do we. Backslashes
- * stand only in strings, so looking at each of them is enough. Returns its place or NULL. */
-static const uint8_t *lone_surrogate(const uint8_t *s, const uint8_t *end)
+static bool word(json_reader *r)
 {
-    while (s < end && (s = memchr(s, '\\', (size_t)(end - s))) != NULL) {
-        unsigned high, low;
-        if (end - s < 2)
-            break;
-        if (s[1] != 'u' || !hex4(&high, s + 2, end) || high < 0xd800 || high > 0xdfff) {
-            s += 2;
-            continue;
-        }
-        if (high > 0xdbff || end - s < 12 || s[6] != '\\' || s[7] != 'u' ||
-            !hex4(&low, s + 8, end) || low < 0xdc00 || low > 0xdfff)
-            return s;
-        s += 12;
-    }
-    return NULL;
+    if (cuzk_json_lex_word(&r->x, "null"))
+        return scalar(r, "null", JSON_NULL);
+    if (cuzk_json_lex_word(&r->x, "true"))
+        return scalar(r, "true", (json_kind)-1);
+    if (cuzk_json_lex_word(&r->x, "false"))
+        return scalar(r, "false", (json_kind)-1);
+    static const char structure[] = "]},:"; /* tokens, only not here */
+    bool token = *r->x.p && strchr(structure, *r->x.p);
+    return syntax_error(r, token ? "parse error: a value is expected"
+                                 : "lexical error: a character that begins no value");
 }
 
-static void syntax_error(json_reader *r)
+/* The value at p; of arrays and objects only the opening bracket. */
+static bool value(json_reader *r)
 {
-    char *text = (char *)yajl_get_error(r->yajl, 0, r->text, r->n_text);
-    size_t n = strcspn(text, "\n");
-    cuzk_json_reject(r, CUZK_ENCODING, "%.*s", (int)(n < 120 ? n : 120), text);
+    const uint8_t *s;
+    size_t n;
+    cuzk_json_skip_space(&r->x);
+    if (r->x.p == r->x.end)
+        return syntax_error(r, "");
+    r->token = r->x.p;
+    uint8_t c = *r->x.p;
+    if (c == '{' || c == '[')
+        return open_bracket(r, c == '{');
+    r->fresh = false;
+    if (c == '"')
+        return take_string(r, &s, &n) && on_string(r, s, n);
+    if (c == '-' || (c >= '0' && c <= '9'))
+        return (cuzk_json_lex_number(&r->x, &s, &n) || lexer_error(r)) &&
+               on_number(r, (const char *)s, n);
+    return word(r);
+}
+
+static bool key(json_reader *r)
+{
+    const uint8_t *s;
+    size_t n;
+    cuzk_json_skip_space(&r->x);
+    if (r->x.p == r->x.end || *r->x.p != '"')
+        return syntax_error(r, r->x.p < r->x.end && strchr("{}[],:0123456789-tfn", *r->x.p)
+                                   ? "parse error: a key is expected"
+                                   : "lexical error: a key is expected");
+    if (!take_string(r, &s, &n) || !on_key(r, s, n))
+        return false;
+    cuzk_json_skip_space(&r->x);
+    if (r->x.p == r->x.end || *r->x.p != ':')
+        return syntax_error(r, "parse error: a colon is expected after a key");
+    r->x.p++;
+    return true;
+}
+
+/* One element of the innermost bracket, or its end. */
+static bool element(json_reader *r)
+{
+    bool is_object = r->objects & 1;
+    cuzk_json_skip_space(&r->x);
+    if (r->x.p == r->x.end)
+        return syntax_error(r, "");
+    r->token = r->x.p;
+    if (*r->x.p == (is_object ? '}' : ']')) {
+        r->x.p++;
+        r->objects >>= 1;
+        r->level--;
+        r->fresh = false;
+        return on_close(r);
+    }
+    if (!r->fresh && *r->x.p++ != ',') {
+        r->x.p--;
+        return syntax_error(r, "parse error: a comma or the end of the bracket is expected");
+    }
+    return (!is_object || key(r)) && value(r);
 }
 
 static void drive(json_reader *r)
 {
-    static const yajl_callbacks events = {
-        .yajl_null = on_null,
-        .yajl_boolean = on_boolean,
-        .yajl_number = on_number,
-        .yajl_string = on_string,
-        .yajl_start_map = on_open_object,
-        .yajl_map_key = on_key,
-        .yajl_end_map = on_close,
-        .yajl_start_array = on_open_array,
-        .yajl_end_array = on_close,
-    };
-    yajl_alloc_funcs funcs = {alloc_one, realloc_one, free_one, r};
-    r->yajl = yajl_alloc(&events, &funcs, r);
-    yajl_status status = yajl_parse(r->yajl, r->text, r->n_text);
-    if (status == yajl_status_ok) {
-        r->at_end = true;
-        status = yajl_complete_parse(r->yajl);
-    }
-    r->token = NULL;
-    if (status == yajl_status_error)
-        syntax_error(r);
-}
-
-static void read_text(json_reader *r)
-{
-    if (setjmp(r->out_of_memory) == 0)
-        drive(r);
-    else
-        r->st = cuzk_fail(r->err, CUZK_NOMEM, 0, "%s: no memory to read JSON", r->name);
-    free_all(r);
+    bool ok = value(r);
+    while (ok && r->level > 0)
+        ok = element(r);
+    cuzk_json_skip_space(&r->x);
+    if (ok && r->x.p < r->x.end)
+        syntax_error(r, "parse error: something follows the value");
 }
 
 cuzk_status cuzk_json_read(const char *name, const uint8_t *text, size_t n, const json_type *root,
                            void *ctx, cuzk_err *err)
 {
-    const uint8_t *bad = lone_surrogate(text, text + n);
-    if (bad)
-        return cuzk_fail(err, CUZK_ENCODING, 0, "%s: half a surrogate pair (byte %zu)", name,
-                         (size_t)(bad - text));
-    json_reader r = {.name = name, .root = root, .ctx = ctx, .err = err, .text = text, .n_text = n};
-    read_text(&r);
+    json_reader r = {.name = name, .root = root, .ctx = ctx, .err = err, .text = text};
+    r.x = (json_lexer){.p = text, .end = text + n};
+    r.token = text;
+    drive(&r);
+    cuzk_json_lexer_fini(&r.x);
     return r.st;
 }

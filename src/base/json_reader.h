@@ -1,6 +1,6 @@
 /* Strict JSON into C structures: a table of types says what is expected, hooks take the values.
  *
- * Built on yajl's event parser, so nothing recurses and no tree is kept. For every value the reader
+ * Nothing recurses and no tree is kept. For every value the reader
  * knows the path and the byte offset, which is what errors name. Strict means: every key that is
  * not optional must be there once, counts are exact, integers are plain digits in range, depth is
  * at most JSON_MAX_DEPTH, nothing but white space follows. Unknown keys are skipped, as serde does.

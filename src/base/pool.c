@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/trace.h"
 
 #define MAX_THREADS 1024u
 /* How often a run that stands still looks at its tenant's cancel flag and urgency. */
@@ -25,6 +26,7 @@ struct pool_run {
     cuzk_task_fn fn;
     void *ctx;
     size_t n_tasks;
+    cuzk_span_scope scope;    /* what the caller is at */
     cuzk_pool_tenant *tenant; /* NULL: none */
     bool may_stop;            /* ends when the tenant is cancelled */
     bool counts;              /* in pool.level while listed */
@@ -156,7 +158,9 @@ static void *helper_main(void *arg)
         }
         r->n_inside++;
         pthread_mutex_unlock(&pool->lock);
+        cuzk_span span = cuzk_span_begin_worker(&r->scope);
         help(pool, r, worker);
+        cuzk_span_end(&span);
         pthread_mutex_lock(&pool->lock);
         if (--r->n_inside == 0 && r->is_awaited)
             pthread_cond_broadcast(&pool->done);
@@ -421,6 +425,7 @@ static bool run(cuzk_pool *pool, size_t n_tasks, cuzk_task_fn fn, void *ctx, boo
         return true;
     }
     pool_run r = {.fn = fn, .ctx = ctx, .n_tasks = n_tasks, .may_stop = may_stop};
+    r.scope = cuzk_span_current();
     r.tenant = tenant_on(pool);
     r.counts = r.tenant && !r.tenant->exclusive;
     atomic_init(&r.urgency, urgency_of(r.tenant));

@@ -127,8 +127,7 @@ void cuzk_engine_end_job(engine *e, job *j, engine_outcome outcome, aftermath *a
     count_end(e, j);
     if (j->started)
         e->table.n_started--;
-    e->table.n_admitted--;
-    e->table.n_admitted_bytes -= j->n_bytes;
+    cuzk_admission_release(e, j->n_bytes);
     a->req = j->req;
     j->req = NULL;
     cuzk_listener_take(&e->table, &a->listeners, j, UINT64_MAX);
@@ -299,16 +298,4 @@ void cuzk_engine_abandon(engine *e)
     cuzk_listener_take(&e->table, &a.listeners, NULL, UINT64_MAX);
     pthread_mutex_unlock(&e->lock);
     cuzk_aftermath_settle(e, &a);
-}
-
-/* ---- parameters ---- */
-
-cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded, cuzk_err *err)
-{
-    return e->backend.preload(e->backend.ctx, circuit, already_loaded, err);
-}
-
-size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max)
-{
-    return e->backend.loaded(e->backend.ctx, out, max);
 }

@@ -45,7 +45,16 @@ typedef struct {
     void (*close)(void *ctx, void *proving);
     cuzk_status (*preload)(void *ctx, const char *circuit, bool *already_loaded, cuzk_err *err);
     size_t (*loaded)(void *ctx, cuzk_prover_srs_info out[], size_t max); /* never waits */
+    /* The rest may be NULL. admit: at submission, before the request is queued: parameters that are
+     * missing (CUZK_PARAMS), memory that will never be there (CUZK_MEMORY). */
+    cuzk_status (*admit)(void *ctx, const proof_request *req, cuzk_err *err);
+    size_t (*on_disk)(void *ctx, cuzk_prover_srs_info out[], size_t max);
+    cuzk_status (*evict)(void *ctx, const char *circuit, cuzk_evict_result *out, cuzk_err *err);
+    void (*preload_report)(void *ctx, cuzk_preload_report *out);
+    cuzk_budget *budget; /* NULL: unlimited */
 } engine_backend;
+
+const engine_backend *cuzk_engine_backend(const engine *e);
 
 /* The real table (engine_backend.c); p must outlive the engine. */
 engine_backend cuzk_engine_backend_of(cuzk_prover *p);
@@ -161,6 +170,10 @@ bool cuzk_engine_cancel(engine *e, const char *job_id);
 
 cuzk_status cuzk_engine_preload(engine *e, const char *circuit, bool *already_loaded,
                                 cuzk_err *err);
+/* See cuzk_prover_evict. CUZK_INVAL: no such circuit. */
+cuzk_status cuzk_engine_evict(engine *e, const char *circuit, cuzk_evict_result *out,
+                              cuzk_err *err);
+void cuzk_engine_preload_report(engine *e, cuzk_preload_report *out); /* never waits */
 
 /* No more jobs are taken (CUZK_UNAVAILABLE) and waiting ones end with ENGINE_SHUTDOWN. Running
  * ones go on; stop_running also tells them to stop. on_idle follows, at once if nothing runs. */
@@ -234,5 +247,7 @@ const char *cuzk_engine_job_state_name(engine_job_state s);
  * returns how many there are. Never waits. */
 size_t cuzk_engine_jobs(engine *e, engine_job_info out[], size_t max);
 size_t cuzk_engine_loaded(engine *e, cuzk_prover_srs_info out[], size_t max);
+size_t cuzk_engine_on_disk(engine *e, cuzk_prover_srs_info out[], size_t max);
+void cuzk_engine_budget(engine *e, budget_stats *out); /* all zero when there is no budget */
 
 #endif

@@ -65,4 +65,7 @@ CUZK_INLINE job *engine_job_at(list_link *at)
     return (job *)(void *)at; /* the link is its first member */
 }
 
+/* Under the lock: a job that was admitted is here no more. */
+void cuzk_admission_release(engine *e, size_t n_bytes);
+
 #endif

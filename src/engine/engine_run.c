@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/trace.h"
 #include "engine/engine_internal.h"
+#include "engine/engine_metrics.h"
 #include "engine/log.h"
 
 /* ---- who may start; with the lock held ---- */
@@ -235,6 +236,7 @@ static engine_outcome outcome_of(const engine *e, const job *j, cuzk_status st)
 static void log_end(const job *j, engine_outcome outcome)
 {
     const engine_timings *t = &j->timings;
+    cuzk_engine_measure_end(j->id, j->kind, outcome, t);
     if (outcome == ENGINE_COMPLETED)
         cuzk_log(CUZK_LOG_INFO, j->id,
                  "completed: total %" PRIu64 " ms, queue %" PRIu64 ", parameters %" PRIu64
@@ -279,7 +281,11 @@ static void run_turn(engine *e, job *j)
     begin_turn(e, j);
     do {
         pthread_mutex_unlock(&e->lock);
+        if (j->turn_ended_ns) /* what lies between two turns is a phase as well */
+            cuzk_trace_add(j->trace, "turn", CUZK_NO_PARTITION, j->turn_ended_ns,
+                           cuzk_engine_now(e));
         over = take_turn(e, j, &st);
+        j->turn_ended_ns = cuzk_engine_now(e);
         pthread_mutex_lock(&e->lock);
     } while (!over && atomic_load(&j->cancel)); /* told to stop: not worth another wait */
     end_turn(e, j);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 #include "engine/log.h"
+#include "measure/instruments.h"
 
 /* ---- what a request is ---- */
 
@@ -63,10 +64,12 @@ static int default_priority(cuzk_kind kind)
     return PRIORITY_NORMAL;
 }
 
-static void release_admission(engine *e, size_t n_bytes)
+void cuzk_admission_release(engine *e, size_t n_bytes)
 {
     e->table.n_admitted--;
     e->table.n_admitted_bytes -= n_bytes;
+    if (e->backend.budget)
+        cuzk_budget_release_one(e->backend.budget, BUDGET_PAYLOAD, n_bytes);
 }
 
 /* A submission on its way through the door. */
@@ -190,6 +193,11 @@ static cuzk_status admit(engine *e, size_t n_bytes, cuzk_err *err)
                          "queue is full: requests hold %" PRIu64 " bytes, this one has %zu, the "
                          "limit is %" PRIu64 "; try again later",
                          t->n_admitted_bytes, n_bytes, e->opt.max_bytes);
+    cuzk_status st = CUZK_OK;
+    if (e->backend.budget)
+        st = cuzk_budget_take_payload(e->backend.budget, n_bytes, err);
+    if (st != CUZK_OK)
+        return st;
     t->n_admitted++;
     t->n_admitted_bytes += n_bytes;
     return CUZK_OK;
@@ -207,6 +215,11 @@ static cuzk_status make_job(engine *e, const submission *s, job **out, cuzk_err 
     j->deadline_ns = s->r->deadline_ns;
     j->submitted_ns = cuzk_engine_now(e);
     cuzk_status st = e->backend.parse(e->backend.ctx, &j->req, s->r->msg, err);
+    if (st == CUZK_OK && e->backend.admit) {
+        st = e->backend.admit(e->backend.ctx, j->req, err);
+        if (st != CUZK_OK)
+            e->backend.request_free(e->backend.ctx, j->req);
+    }
     if (st != CUZK_OK) {
         cuzk_job_unref(j);
         return st;
@@ -252,7 +265,7 @@ static cuzk_status enter(engine *e, submission *s, job *j, cuzk_err *err)
         st = enqueue(e, s, j, err);
     bool taken = st == CUZK_OK && !done;
     if (!taken) {
-        release_admission(e, j->n_bytes);
+        cuzk_admission_release(e, j->n_bytes);
         s->after.req = j->req;
         cuzk_job_unref(j);
     }
@@ -263,7 +276,7 @@ static cuzk_status enter(engine *e, submission *s, job *j, cuzk_err *err)
 static void leave_door(engine *e, size_t n_bytes)
 {
     pthread_mutex_lock(&e->lock);
-    release_admission(e, n_bytes);
+    cuzk_admission_release(e, n_bytes);
     pthread_mutex_unlock(&e->lock);
 }
 
@@ -299,6 +312,8 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
     }
     if (st == CUZK_OK && s.ticket->attached)
         log_arrival(&s, "joined");
+    if (st != CUZK_OK)
+        cuzk_measure_refusal(cuzk_status_name(st));
     cuzk_aftermath_settle(e, &s.after);
     return st;
 }

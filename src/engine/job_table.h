@@ -43,6 +43,7 @@ struct job {
     atomic_bool cancel;    /* read by the prover without the lock */
     bool cancelled_by_client;
     uint64_t submitted_ns, started_ns, ended_ns;
+    uint64_t turn_ended_ns; /* the last one; its runner's alone */
 
     /* the proof in work; the runner's while RUNNING */
     void *proving;  /* of the backend; NULL before it is opened */

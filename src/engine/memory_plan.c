@@ -1,5 +1,6 @@
 #include "engine/memory_plan.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/compiler.h"
@@ -44,14 +45,20 @@ static cuzk_status refuse(circuit_id id, const memory_question *q, uint64_t resi
 {
     char name[24];
     cuzk_circuit_id_format(name, id);
-    const char *remedy = q->mode == CUZK_SRS_RESIDENT && streamed <= q->available
-                             ? "; it would fit with `cuzk prove --srs streamed`"
-                             : "";
-    return cuzk_fail(err, CUZK_BUDGET, 0,
-                     "not enough memory to prove %s: it needs %.3f GiB (%.3f GiB with the "
-                     "parameters streamed), %.3f GiB are available%s",
-                     name, (double)resident / GIB, (double)streamed / GIB,
-                     (double)q->available / GIB, remedy);
+    uint64_t need = q->mode == CUZK_SRS_RESIDENT ? resident : streamed;
+    bool never = need > q->total;
+    uint64_t have = never ? q->total : q->available;
+    const char *remedy =
+        q->mode == CUZK_SRS_RESIDENT && streamed <= q->available && streamed <= q->total
+            ? "; it would fit with `cuzk prove --srs streamed`"
+            : "";
+    return cuzk_fail(err, never ? CUZK_MEMORY : CUZK_BUDGET, 0,
+                     "not enough memory to prove %s: it needs %.3f GiB (%" PRIu64
+                     " bytes; %.3f GiB with the parameters streamed), %.3f GiB (%" PRIu64
+                     " bytes) %s%s%s",
+                     name, (double)resident / GIB, resident, (double)streamed / GIB,
+                     (double)have / GIB, have, never ? "are the memory budget" : "are available",
+                     never ? "; raise the budget or add memory" : "; try again later", remedy);
 }
 
 cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_question *q,
@@ -59,6 +66,7 @@ cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_que
 {
     prove_sizes sizes;
     prove_memory resident, streamed;
+    uint64_t limit = q->available < q->total ? q->available : q->total;
     *out = (memory_answer){.streamed = q->mode == CUZK_SRS_STREAMED};
     if (!cuzk_memory_sizes(&sizes, id, q->compiled))
         return CUZK_OK;
@@ -67,10 +75,14 @@ cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_que
     uint64_t need_streamed = memory_of_process(streamed.total);
     uint64_t need_resident = memory_of_process(resident.total) - (q->loaded ? resident.srs : 0);
     if (q->mode == CUZK_SRS_AUTO)
-        out->streamed = need_resident > q->available;
+        out->streamed = need_resident > limit;
     uint64_t need = out->streamed ? need_streamed : need_resident;
-    if (need > q->available)
+    if (need > limit)
         return refuse(id, q, need_resident, need_streamed, err);
-    describe(out, id, out->streamed ? &streamed : &resident, need, q->available);
+    const prove_memory *m = out->streamed ? &streamed : &resident;
+    out->srs_bytes = m->srs;
+    out->circuit_bytes = m->circuit;
+    out->partition_bytes = memory_of_process(m->total) - m->srs - m->circuit;
+    describe(out, id, m, need, limit);
     return CUZK_OK;
 }

@@ -13,17 +13,22 @@ typedef struct {
     bool loaded;        /* the parameters are resident already */
     bool compiled;      /* the prover uses the compiled circuit */
     unsigned n_threads;
-    uint64_t available;
+    uint64_t available; /* now */
+    uint64_t total;     /* the budget; UINT64_MAX: none */
 } memory_question;
 
 #define MEMORY_SENTENCE_BYTES 400
 typedef struct {
     bool streamed;
+    /* What the proof takes from the budget; srs also when it is loaded already. A circuit without
+     * counts: all zero. */
+    uint64_t srs_bytes, circuit_bytes, partition_bytes;
     char sentence[MEMORY_SENTENCE_BYTES]; /* need and available, for people */
 } memory_answer;
 
-/* CUZK_BUDGET, with both numbers, when it does not fit. A circuit that is not registered has no
- * counts: it is let through, as asked. */
+/* CUZK_MEMORY, with both numbers, when it does not fit into the budget, CUZK_BUDGET when it does
+ * not fit into what is available. A circuit that is not registered has no counts: it is let
+ * through, as asked. */
 cuzk_status cuzk_memory_plan(memory_answer *out, circuit_id id, const memory_question *q,
                              cuzk_err *err);
 

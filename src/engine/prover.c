@@ -7,12 +7,9 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/switches.h"
-#include "engine/circuit_cache.h"
 #include "engine/insecure.h"
-#include "engine/memory_available.h"
-#include "engine/memory_plan.h"
 #include "engine/params_dir.h"
-#include "engine/srs_cache.h"
+#include "engine/prover_memory.h"
 #include "filecoin/circuits.h"
 #include "groth16/groth16.h"
 
@@ -21,34 +18,40 @@ atomic_uint cuzk_prover_spoil_proofs;
 struct cuzk_prover {
     char *params_dir;
     cuzk_pool *pool;
-    srs_cache *cache;
-    circuit_cache
-        *circuits; /* NULL: circuits are interpreted, as with switch compact-witness off */
+    prover_memory *memory;
     bool insecure_test_rs;
-    cuzk_srs_mode srs_mode;
-    uint64_t max_memory; /* 0: what the system has */
 };
 
-cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *opt, cuzk_err *err)
+/* What a caller compiled against an older header does not know gets its default. */
+static cuzk_prover_options complete(const cuzk_prover_options *given)
+{
+    cuzk_prover_options o = CUZK_PROVER_OPTIONS_DEFAULTS;
+    memcpy(&o, given, given->size < sizeof o ? given->size : sizeof o);
+    return o;
+}
+
+prover_memory *cuzk_prover_memory_of(const cuzk_prover *p)
+{
+    return p->memory;
+}
+
+cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *given, cuzk_err *err)
 {
     cuzk_status st = cuzk_switches_environment_error(err);
     if (st != CUZK_OK)
         return st;
+    const cuzk_prover_options whole = complete(given), *opt = &whole;
     cuzk_prover *p = cuzk_calloc(1, sizeof *p);
     if (!p)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
     p->insecure_test_rs = opt->insecure_test_rs;
-    p->srs_mode = opt->srs;
-    p->max_memory = opt->max_memory;
     p->params_dir = cuzk_strdup(cuzk_params_dir(opt->params_dir));
     if (!p->params_dir) {
         st = cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
         goto out;
     }
     CUZK_TRY(cuzk_pool_new(&p->pool, opt->n_threads, "cuzk-prove", err));
-    CUZK_TRY(cuzk_srs_cache_new(&p->cache, p->params_dir, p->pool, err));
-    if (!opt->interpreted)
-        CUZK_TRY(cuzk_circuit_cache_new(&p->circuits, err));
+    CUZK_TRY(cuzk_prover_memory_new(&p->memory, opt, p->params_dir, p->pool, err));
     *out = p;
     return CUZK_OK;
 out:
@@ -60,8 +63,7 @@ void cuzk_prover_free(cuzk_prover *p)
 {
     if (!p)
         return;
-    cuzk_circuit_cache_free(p->circuits);
-    cuzk_srs_cache_free(p->cache);
+    cuzk_prover_memory_free(p->memory);
     cuzk_pool_free(p->pool);
     cuzk_free(p->params_dir);
     cuzk_free(p);
@@ -77,43 +79,6 @@ void cuzk_bytes_free(uint8_t *bytes)
     cuzk_free(bytes);
 }
 
-size_t cuzk_prover_loaded(cuzk_prover *p, cuzk_prover_srs_info out[], size_t max)
-{
-    return cuzk_srs_cache_list(p->cache, out, max);
-}
-
-static bool compiles(const cuzk_prover *p)
-{
-    return p->circuits && cuzk_switch_on(CUZK_SWITCH_COMPACT_WITNESS);
-}
-
-static cuzk_status plan_memory(memory_answer *out, cuzk_prover *p, circuit_id id, cuzk_err *err)
-{
-    const memory_question q = {
-        .mode = p->srs_mode,
-        .loaded = cuzk_srs_cache_has(p->cache, id),
-        .compiled = compiles(p),
-        .n_threads = cuzk_pool_size(p->pool),
-        .available = p->max_memory ? p->max_memory : cuzk_memory_available(""),
-    };
-    return cuzk_memory_plan(out, id, &q, err);
-}
-
-cuzk_status cuzk_prover_preload(cuzk_prover *p, circuit_id id, bool *already_loaded,
-                                cuzk_trace *trace, cuzk_err *err)
-{
-    const groth16_srs *srs = NULL;
-    memory_answer plan = {.streamed = false};
-    cuzk_status st = CUZK_OK;
-    if (!cuzk_srs_cache_has(p->cache, id))
-        st = plan_memory(&plan, p, id, err);
-    if (st != CUZK_OK)
-        return st;
-    st = cuzk_srs_cache_acquire(p->cache, id, plan.streamed, &srs, already_loaded, trace, err);
-    cuzk_srs_cache_release(p->cache, srs);
-    return st;
-}
-
 /* What the stages of one job share. */
 struct prover_job {
     cuzk_prover *prover;
@@ -121,8 +86,7 @@ struct prover_job {
     cuzk_prove_options opt;
     circuit_id id;
     unsigned first, n_partitions;
-    const groth16_srs *srs;
-    const compiled_circuit *compiled; /* NULL: interpreted */
+    memory_lease lease;
     cuzk_pool_tenant *tenant, own_tenant;
 };
 
@@ -168,7 +132,7 @@ static cuzk_status self_check(const prover_job *j, unsigned partition, const gro
         return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
     cuzk_span span = cuzk_span_begin(j->opt.trace, "self_check", (int)partition);
     CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
-    CUZK_TRY(cuzk_groth16_verify(&j->srs->vk, proof, inputs, n, err));
+    CUZK_TRY(cuzk_groth16_verify(&j->lease.srs->vk, proof, inputs, n, err));
 out:
     cuzk_span_end(&span);
     cuzk_free(inputs);
@@ -183,7 +147,7 @@ static cuzk_status explain_rejection(const prover_job *j, const cs_circuit *circ
     groth16_prove_options checked = *opt;
     checked.check_witness = true;
     groth16_proof proof;
-    cuzk_status st = cuzk_groth16_prove(&proof, circuit, j->srs, &checked, err);
+    cuzk_status st = cuzk_groth16_prove(&proof, circuit, j->lease.srs, &checked, err);
     if (st == CUZK_OK)
         st = self_check(j, (unsigned)opt->partition, &proof, err);
     if (st == CUZK_OK)
@@ -213,7 +177,7 @@ static cuzk_status prove_once(const prover_job *j, groth16_proof *proof, const c
                               const groth16_prove_options *opt, cuzk_err *err)
 {
     cuzk_status st;
-    CUZK_TRY(cuzk_groth16_prove(proof, circuit, j->srs, opt, err));
+    CUZK_TRY(cuzk_groth16_prove(proof, circuit, j->lease.srs, opt, err));
     spoil(proof);
     CUZK_TRY(enter_phase(j, "self_check", opt->partition, err));
     st = self_check(j, (unsigned)opt->partition, proof, err);
@@ -231,7 +195,7 @@ static cuzk_status prove_partition(const prover_job *j, unsigned partition, uint
     groth16_prove_options opt = {.pool = j->prover->pool,
                                  .trace = j->opt.trace,
                                  .partition = (int)partition,
-                                 .compiled = j->compiled,
+                                 .compiled = j->lease.compiled,
                                  .cancel = j->opt.cancel,
                                  .progress = j->opt.progress,
                                  .progress_ctx = j->opt.progress_ctx};
@@ -256,7 +220,7 @@ out:
 
 static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
 {
-    if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->srs->vk))
+    if (!j->prover->insecure_test_rs || cuzk_insecure_vk(&j->lease.srs->vk))
         return CUZK_OK;
     return cuzk_fail(
         err, CUZK_INVAL, 0,
@@ -265,21 +229,35 @@ static cuzk_status refuse_test_rs(const prover_job *j, cuzk_err *err)
         j->prover->params_dir);
 }
 
+static void tell_waiting(void *ctx, const char *phase)
+{
+    enter_phase(ctx, phase, CUZK_NO_PARTITION, NULL);
+}
+
+static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
+{
+    const lease_wish wish = {.urgency = atomic_load(&j->tenant->urgency),
+                             .cancel = j->opt.cancel,
+                             .waiting = tell_waiting,
+                             .waiting_ctx = j};
+    cuzk_span span = cuzk_span_begin(j->opt.trace, "reserve", CUZK_NO_PARTITION);
+    cuzk_status st = cuzk_lease_reserve(&j->lease, j->prover->memory, j->id, &wish, err);
+    cuzk_span_end(&span);
+    const memory_answer *plan = &j->lease.plan;
+    if (st == CUZK_OK && j->opt.memory_notice && plan->sentence[0])
+        j->opt.memory_notice(j->opt.memory_ctx, plan->sentence, plan->streamed);
+    return st;
+}
+
 static cuzk_status prepare(prover_job *j, cuzk_err *err)
 {
-    cuzk_prover *p = j->prover;
-    memory_answer plan;
     cuzk_status st;
-    CUZK_TRY(plan_memory(&plan, p, j->id, err));
-    if (j->opt.memory_notice && plan.sentence[0])
-        j->opt.memory_notice(j->opt.memory_ctx, plan.sentence, plan.streamed);
+    CUZK_TRY(reserve_memory(j, err));
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
-    CUZK_TRY(
-        cuzk_srs_cache_acquire(p->cache, j->id, plan.streamed, &j->srs, NULL, j->opt.trace, err));
+    CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
+    CUZK_TRY(enter_phase(j, "ready", CUZK_NO_PARTITION, err)); /* it may have waited for them */
     CUZK_TRY(refuse_test_rs(j, err));
-    if (compiles(p))
-        CUZK_TRY(cuzk_circuit_cache_get(p->circuits, j->id, &j->compiled, j->opt.trace, err));
 out:
     return st;
 }
@@ -329,7 +307,7 @@ void cuzk_prover_job_close(prover_job *j)
 {
     if (!j)
         return;
-    cuzk_srs_cache_release(j->prover->cache, j->srs);
+    cuzk_lease_release(&j->lease);
     cuzk_free(j);
 }
 

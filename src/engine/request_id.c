@@ -5,38 +5,7 @@
 
 #include "base/hex.h"
 #include "base/rng.h"
-
-/* Bytes of the well-formed UTF-8 sequence at p, 0 if there is none [Unicode, table 3-7]. */
-static size_t utf8_sequence(const uint8_t *p)
-{
-    uint8_t low = 0x80, high = 0xbf; /* range of the second byte */
-    size_t n;
-    if (p[0] < 0x80)
-        return 1;
-    if (p[0] >= 0xc2 && p[0] <= 0xdf)
-        n = 2;
-    else if (p[0] >= 0xe0 && p[0] <= 0xef)
-        n = 3;
-    else if (p[0] >= 0xf0 && p[0] <= 0xf4)
-        n = 4;
-    else
-        return 0;
-    if (p[0] == 0xe0)
-        low = 0xa0; /* shorter forms exist */
-    if (p[0] == 0xed)
-        high = 0x9f; /* surrogates */
-    if (p[0] == 0xf0)
-        low = 0x90; /* shorter forms exist */
-    if (p[0] == 0xf4)
-        high = 0x8f; /* above U+10FFFF */
-    if (p[1] < low || p[1] > high)
-        return 0;
-    for (size_t i = 2; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80) /* also stops at the NUL */
-            return 0;
-    }
-    return n;
-}
+#include "base/utf8.h"
 
 cuzk_status cuzk_request_id_check(const char *id, cuzk_err *err)
 {
@@ -46,7 +15,7 @@ cuzk_status cuzk_request_id_check(const char *id, cuzk_err *err)
                          REQUEST_ID_MAX);
     const uint8_t *p = (const uint8_t *)id;
     for (size_t i = 0; i < n;) {
-        size_t k = utf8_sequence(p + i);
+        size_t k = utf8_sequence(p + i, p + n);
         if (k == 0)
             return cuzk_fail(err, CUZK_INVAL, 0, "request_id: not UTF-8 at byte %zu", i);
         /* C0, DEL, and C1 (U+0080 to U+009F is c2 80 to c2 9f) */

@@ -14,8 +14,12 @@ typedef struct {
     c1_document *doc;
     cuzk_arena *arena;
     bool inner;      /* reading what an envelope held */
+    bool in_place;   /* the text may be written over */
     uint8_t *phase1; /* decoded text of the envelope */
     size_t phase1_bytes;
+    uint8_t *phase1_owned; /* its memory; NULL when it lies in the text */
+    const uint8_t *text;
+    size_t n_text;
     size_t n_partitions;
 
     const sector_shape *shape; /* from the tag of vanilla_proofs */
@@ -481,6 +485,21 @@ static bool put_ticket(json_reader *r, size_t i, const uint8_t b[32])
     return true;
 }
 
+/* Where the characters are, when that is allowed and they are not a copy without escapes: bytes are
+ * fewer than characters and come later. */
+static uint8_t *decoding_place(c1_reader *c, const char *s, size_t n)
+{
+    union {
+        const char *in;
+        uint8_t *out;
+    } place = {s};
+    const uint8_t *at = (const uint8_t *)s;
+    if (c->in_place && at >= c->text && at < c->text + c->n_text)
+        return place.out;
+    c->phase1_owned = cuzk_malloc(CUZK_BASE64_DECODED_MAX(n));
+    return c->phase1_owned;
+}
+
 static bool put_phase1(json_reader *r, size_t i, const char *s, size_t n)
 {
     (void)i;
@@ -488,7 +507,7 @@ static bool put_phase1(json_reader *r, size_t i, const char *s, size_t n)
     c1_reader *c = c1_of(r);
     if (c->inner)
         return cuzk_json_reject(r, CUZK_ENCODING, "an envelope inside the envelope");
-    c->phase1 = cuzk_malloc(CUZK_BASE64_DECODED_MAX(n));
+    c->phase1 = decoding_place(c, s, n);
     if (!c->phase1)
         return cuzk_json_reject(r, CUZK_NOMEM, "no memory to decode %zu characters", n);
     return cuzk_base64_decode(c->phase1, &c->phase1_bytes, s, n, &err) == CUZK_OK ||
@@ -573,11 +592,11 @@ static cuzk_status check_document(const c1_reader *c, cuzk_err *err)
 }
 
 cuzk_status cuzk_c1_read(c1_document *out, cuzk_arena *arena, const uint8_t *text, size_t n,
-                         cuzk_err *err)
+                         bool in_place, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     c1_document doc = {0};
-    c1_reader c = {.doc = &doc, .arena = arena};
+    c1_reader c = {.doc = &doc, .arena = arena, .in_place = in_place, .text = text, .n_text = n};
     CUZK_TRY(cuzk_json_read("C1", text, n, &t_top_level, &c, err));
     if (c.phase1) {
         c.inner = true;
@@ -587,6 +606,6 @@ cuzk_status cuzk_c1_read(c1_document *out, cuzk_arena *arena, const uint8_t *tex
     CUZK_TRY(check_document(&c, err));
     *out = doc;
 out:
-    cuzk_free(c.phase1);
+    cuzk_free(c.phase1_owned);
     return st;
 }

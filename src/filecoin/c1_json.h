@@ -21,6 +21,6 @@ typedef struct {
 /* Everything of variable size goes to the arena. All counts are exactly those of the sector shape.
  */
 cuzk_status cuzk_c1_read(c1_document *out, cuzk_arena *arena, const uint8_t *text, size_t n,
-                         cuzk_err *err);
+                         bool in_place, cuzk_err *err);
 
 #endif

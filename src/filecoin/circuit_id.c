@@ -10,7 +10,7 @@
 
 static const char *const kind_word[CUZK_KIND_COUNT] = {"porep", "winning", "wpost", "snap"};
 
-static bool exists(circuit_id id)
+bool cuzk_circuit_exists(circuit_id id)
 {
     const sector_shape *s = id.shape;
     switch (id.kind) {
@@ -46,7 +46,7 @@ cuzk_status cuzk_circuit_id_parse(circuit_id *out, const char *name, cuzk_err *e
         if ((size_t)(dash - name) != n || memcmp(name, kind_word[k], n) != 0)
             continue;
         circuit_id id = {(cuzk_kind)k, cuzk_shape_by_name(dash + 1)};
-        if (!id.shape || !exists(id))
+        if (!id.shape || !cuzk_circuit_exists(id))
             break;
         *out = id;
         return CUZK_OK;

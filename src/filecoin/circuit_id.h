@@ -13,6 +13,7 @@ typedef struct {
 
 /* CUZK_INVAL lists what would have been accepted. Unregistered small shapes are accepted too. */
 cuzk_status cuzk_circuit_id_parse(circuit_id *out, const char *name, cuzk_err *err);
+bool cuzk_circuit_exists(circuit_id id); /* not every kind is there in every size */
 void cuzk_circuit_id_format(char out[24], circuit_id id);
 /* "v28-<prefix>-<64 hex>" without extension: the established file stem (formats.md 7.5). */
 #define CIRCUIT_STEM_BYTES 256

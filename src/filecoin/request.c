@@ -109,7 +109,8 @@ static cuzk_status parse_porep(proof_request *req, const request_message *msg, c
         return cuzk_fail(err, CUZK_INVAL, 0, "vanilla_proof: empty");
     if (msg->has_registered_proof)
         CUZK_TRY(find_type(req, msg, err));
-    CUZK_TRY(cuzk_c1_read(&doc, &req->arena, msg->vanilla_proof.data, msg->vanilla_proof.n, err));
+    CUZK_TRY(cuzk_c1_read(&doc, &req->arena, msg->vanilla_proof.data, msg->vanilla_proof.n,
+                          msg->may_overwrite, err));
     CUZK_TRY(check_porep_fields(&doc, msg, err));
     CUZK_TRY(check_not_zero(&doc, err));
     take_document(req, &doc, msg);

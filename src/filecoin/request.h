@@ -30,6 +30,7 @@ typedef struct {
     byte_view randomness;
     uint32_t partition_index; /* Window: which partition of the deadline this is (V1 challenges) */
     byte_view comm_r_old, comm_r_new, comm_d_new;
+    bool may_overwrite; /* vanilla_proof: its memory can be written, and is of no use afterwards */
 } request_message;
 
 typedef struct proof_request {

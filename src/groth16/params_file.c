@@ -119,7 +119,7 @@ static cuzk_status decode_failed(const decode_run *r, uint64_t fault, cuzk_err *
         return r->io_err.status;
     }
     return cuzk_fail(
-        err, CUZK_PARAMS, 0, "%s: section %s, point %zu of %zu %s", r->file->path,
+        err, CUZK_CORRUPT, 0, "%s: section %s, point %zu of %zu %s", r->file->path,
         cuzk_section_name(r->section), (size_t)(fault >> 8), r->file->section[r->section].n,
         what == FAULT_IDENTITY ? "is the identity" : cuzk_point_status_text((point_status)what));
 }
@@ -147,7 +147,7 @@ typedef struct {
 
 static cuzk_status bad_key_point(const key_reader *r, const char *name, const char *what)
 {
-    return cuzk_fail(r->err, CUZK_PARAMS, 0, "%s: section vk, %s %s", r->file->path, name, what);
+    return cuzk_fail(r->err, CUZK_CORRUPT, 0, "%s: section vk, %s %s", r->file->path, name, what);
 }
 
 static cuzk_status key_g1(key_reader *r, g1_affine *p, const char *name)
@@ -306,20 +306,44 @@ out:
     return st;
 }
 
-cuzk_status cuzk_srs_read(groth16_srs *out, const char *path, cuzk_pool *pool, cuzk_err *err)
+static cuzk_status read_points(groth16_srs *out, const params_file *f, cuzk_pool *pool,
+                               cuzk_err *err)
 {
     groth16_srs srs = {0};
-    params_file f;
-    cuzk_status st = cuzk_params_open(&f, path, SECTION_COUNT, err);
-    if (st != CUZK_OK)
-        return st;
-    st = load_all(&srs, &f, pool, err);
-    cuzk_params_close(&f);
+    cuzk_status st = load_all(&srs, f, pool, err);
     if (st == CUZK_OK)
         *out = srs;
     else
         cuzk_srs_fini(&srs);
     return st;
+}
+
+cuzk_status cuzk_srs_of_file(groth16_srs *out, params_file *f, bool streamed, cuzk_pool *pool,
+                             cuzk_err *err)
+{
+    return streamed ? cuzk_points_stream(out, f, err) : read_points(out, f, pool, err);
+}
+
+static cuzk_status read_path(groth16_srs *out, const char *path, bool streamed, cuzk_pool *pool,
+                             cuzk_err *err)
+{
+    params_file f;
+    cuzk_status st = cuzk_params_open(&f, path, SECTION_COUNT, err);
+    if (st != CUZK_OK)
+        return st;
+    st = cuzk_srs_of_file(out, &f, streamed, pool, err);
+    cuzk_params_close(&f);
+    return st;
+}
+
+cuzk_status cuzk_srs_read(groth16_srs *out, const char *path, cuzk_pool *pool, cuzk_err *err)
+{
+    return read_path(out, path, false, pool, err);
+}
+
+cuzk_status cuzk_srs_open(groth16_srs *out, const char *path, cuzk_err *err)
+{
+    return read_path(out, path, true, NULL, err);
 }
 
 void cuzk_srs_fini(groth16_srs *srs)

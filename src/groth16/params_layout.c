@@ -28,6 +28,9 @@ cuzk_status cuzk_params_pread(const params_file *f, void *out, uint64_t offset, 
                               cuzk_err *err)
 {
     uint8_t *p = out;
+    const size_t all = n;
+    if (f->cancel && atomic_load_explicit(f->cancel, memory_order_relaxed))
+        return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled while %s was read", f->path);
     while (n > 0) {
         ssize_t got = pread(f->fd, p, n, (off_t)offset);
         if (got < 0 && errno == EINTR)
@@ -42,6 +45,8 @@ cuzk_status cuzk_params_pread(const params_file *f, void *out, uint64_t offset, 
         offset += (uint64_t)got;
         n -= (size_t)got;
     }
+    if (f->done)
+        atomic_fetch_add_explicit(f->done, all, memory_order_relaxed);
     return CUZK_OK;
 }
 

@@ -38,6 +38,9 @@ typedef struct {
     const char *path;
     uint64_t file_bytes;
     section_span section[SECTION_COUNT];
+    /* For whoever watches a long read; NULL after opening. */
+    atomic_uint_least64_t *done; /* bytes read are added */
+    const atomic_bool *cancel;   /* set: reading fails with CUZK_CANCELLED */
 } params_file;
 
 /* Opens path and walks the counts of the first n_sections vectors, which must fill the file
@@ -58,6 +61,11 @@ cuzk_status cuzk_params_decode(const params_file *f, params_section s, size_t be
 /* The vk at the start of either kind of file, every point checked for its subgroup. */
 cuzk_status cuzk_params_decode_vk(groth16_vk *out, const params_file *f, cuzk_pool *pool,
                                   cuzk_err *err);
+
+/* The key of an open file: points in memory, or (streamed) read from it later. Resident, f stays
+ * the caller's to close; streamed, the key takes the descriptor over. */
+cuzk_status cuzk_srs_of_file(groth16_srs *out, params_file *f, bool streamed, cuzk_pool *pool,
+                             cuzk_err *err);
 
 /* First bytes of either kind of file: VK_POINTS_BYTES. */
 void cuzk_vk_encode_points(uint8_t out[VK_POINTS_BYTES], const groth16_vk *vk);

@@ -21,37 +21,35 @@ void cuzk_srs_file_close(srs_file *f)
     cuzk_free(f);
 }
 
-static cuzk_status open_file(srs_file **out, const char *path, cuzk_err *err)
+static cuzk_status take_file(srs_file **out, params_file *from, cuzk_err *err)
 {
     srs_file *f = (srs_file *)cuzk_calloc(1, sizeof *f);
-    char *copy = cuzk_strdup(path);
-    cuzk_status st;
-    if (!f || !copy)
-        st = cuzk_fail(err, CUZK_NOMEM, 0, "%s: no memory to open it", path);
-    else
-        st = cuzk_params_open(&f->file, copy, SECTION_COUNT, err);
-    if (st != CUZK_OK) {
+    char *copy = cuzk_strdup(from->path);
+    if (!f || !copy) {
         cuzk_free(copy);
         cuzk_free(f);
-        return st;
+        return cuzk_fail(err, CUZK_NOMEM, 0, "%s: no memory to open it", from->path);
     }
-    f->path = copy;
+    f->file = *from;
+    f->file.path = f->path = copy;
+    f->file.done = NULL;
+    f->file.cancel = NULL;
+    from->fd = -1;
     *out = f;
     return CUZK_OK;
 }
 
-cuzk_status cuzk_srs_open(groth16_srs *out, const char *path, cuzk_err *err)
+cuzk_status cuzk_points_stream(groth16_srs *out, params_file *f, cuzk_err *err)
 {
     groth16_srs srs = {0};
-    cuzk_status st = open_file(&srs.file, path, err);
+    cuzk_status st = cuzk_params_decode_vk(&srs.vk, f, NULL, err);
     if (st != CUZK_OK)
         return st;
-    const params_file *f = &srs.file->file;
-    st = cuzk_params_decode_vk(&srs.vk, f, NULL, err);
     srs.n_h = f->section[SECTION_H].n;
     srs.n_l = f->section[SECTION_L].n;
     srs.n_a = f->section[SECTION_A].n;
     srs.n_b = f->section[SECTION_B_G1].n;
+    st = take_file(&srs.file, f, err);
     if (st == CUZK_OK)
         *out = srs;
     else

@@ -14,19 +14,33 @@ struct cuzk_client {
 
 #define METHOD(name) "/cuzk.v1.ProvingEngine/" name
 
-cuzk_status cuzk_client_connect(cuzk_client **out, const char *address, uint64_t timeout_ms,
-                                cuzk_err *err)
+cuzk_status cuzk_client_connect_options(cuzk_client **out, const cuzk_client_options *opt,
+                                        cuzk_err *err)
 {
     cuzk_client *c = cuzk_calloc(1, sizeof *c);
     if (!c)
         return cuzk_fail(err, CUZK_NOMEM, 0, "client");
-    cuzk_status st = cuzk_rpc_channel_open(&c->channel, address ? address : CUZK_DEFAULT_ADDRESS,
-                                           timeout_ms, err);
+    const rpc_channel_options o = {
+        .address = opt->address ? opt->address : CUZK_DEFAULT_ADDRESS,
+        .timeout_ms = opt->timeout_ms,
+        .tls = {.ca = opt->tls_ca, .cert = opt->tls_cert, .key = opt->tls_key},
+        .token_file = opt->token_file,
+    };
+    cuzk_status st = cuzk_rpc_channel_open(&c->channel, &o, err);
     if (st != CUZK_OK)
         cuzk_free(c);
     else
         *out = c;
     return st;
+}
+
+cuzk_status cuzk_client_connect(cuzk_client **out, const char *address, uint64_t timeout_ms,
+                                cuzk_err *err)
+{
+    cuzk_client_options opt = CUZK_CLIENT_DEFAULTS;
+    opt.address = address;
+    opt.timeout_ms = timeout_ms;
+    return cuzk_client_connect_options(out, &opt, err);
 }
 
 void cuzk_client_close(cuzk_client *c)
@@ -98,6 +112,7 @@ static cuzk_status fill_submit(Cuzk__V1__SubmitProofRequest *p, const cuzk_clien
     p->comm_r_old = data_of(r->comm_r_old);
     p->comm_r_new = data_of(r->comm_r_new);
     p->comm_d_new = data_of(r->comm_d_new);
+    p->deadline_unix_ms = r->deadline_unix_ms;
     return CUZK_OK;
 }
 
@@ -213,6 +228,7 @@ static void take_status(cuzk_client_status *out, const Cuzk__V1__GetStatusRespon
                  a->loaded_srs[i]->circuit_id);
         out->srs[i].bytes = a->loaded_srs[i]->size_bytes;
         out->srs[i].ref_count = a->loaded_srs[i]->ref_count;
+        out->srs[i].tier = (cuzk_srs_tier)a->loaded_srs[i]->tier;
     }
 }
 
@@ -241,6 +257,23 @@ cuzk_status cuzk_client_preload(cuzk_client *c, const char *circuit, uint64_t de
         const Cuzk__V1__PreloadSrsResponse *a = (const Cuzk__V1__PreloadSrsResponse *)w.message;
         *already_loaded = a->already_loaded != 0;
         *load_ms = a->load_time_ms;
+    }
+    cuzk_wire_fini(&w);
+    return st;
+}
+
+cuzk_status cuzk_client_evict(cuzk_client *c, const char *circuit, uint64_t deadline_ms,
+                              bool *was_loaded, uint64_t *freed_bytes, cuzk_err *err)
+{
+    wire_message w = {0};
+    Cuzk__V1__EvictSrsRequest p = CUZK__V1__EVICT_SRS_REQUEST__INIT;
+    p.circuit_id = unconst(circuit);
+    cuzk_status st = call(c, METHOD("EvictSRS"), &p.base, &cuzk__v1__evict_srs_response__descriptor,
+                          deadline_ms, &w, err);
+    if (st == CUZK_OK) {
+        const Cuzk__V1__EvictSrsResponse *a = (const Cuzk__V1__EvictSrsResponse *)w.message;
+        *was_loaded = a->was_loaded != 0;
+        *freed_bytes = a->freed_bytes;
     }
     cuzk_wire_fini(&w);
     return st;

@@ -16,6 +16,7 @@
 struct rpc_channel {
     grpc_channel *channel;
     rpc_address address;
+    char token[RPC_TOKEN_MAX + 8]; /* "" or the value of "authorization" */
 };
 
 static gpr_timespec deadline_of(uint64_t ms)
@@ -59,7 +60,7 @@ static cuzk_status wait_ready(const rpc_channel *c, uint64_t timeout_ms, cuzk_er
     return state == GRPC_CHANNEL_READY ? CUZK_OK : no_daemon(c, err);
 }
 
-static grpc_channel *make_channel(const rpc_address *a)
+static grpc_channel *make_channel(const rpc_address *a, grpc_channel_credentials *creds)
 {
     grpc_arg arg[] = {
         cuzk_grpc_int_arg(GRPC_ARG_MAX_RECEIVE_MESSAGE_LENGTH, MAX_RESPONSE_BYTES),
@@ -69,39 +70,39 @@ static grpc_channel *make_channel(const rpc_address *a)
         cuzk_grpc_int_arg(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1),
     };
     grpc_channel_args args = {sizeof arg / sizeof arg[0], arg};
-    grpc_channel_credentials *creds = grpc_insecure_credentials_create();
-    grpc_channel *channel = grpc_channel_create(a->target, creds, &args);
-    grpc_channel_credentials_release(creds);
-    return channel;
+    return grpc_channel_create(a->target, creds, &args);
 }
 
-cuzk_status cuzk_rpc_channel_open(rpc_channel **out, const char *address, uint64_t timeout_ms,
-                                  cuzk_err *err)
+cuzk_status cuzk_rpc_channel_open(rpc_channel **out, const rpc_channel_options *opt, cuzk_err *err)
 {
+    cuzk_status st;
+    grpc_channel_credentials *creds = NULL;
     rpc_channel *c = cuzk_calloc(1, sizeof *c);
     if (!c)
         return cuzk_fail(err, CUZK_NOMEM, 0, "client");
-    cuzk_status st = cuzk_address_parse(&c->address, address, err);
-    if (st != CUZK_OK) {
-        cuzk_free(c);
-        return st;
-    }
     cuzk_grpc_init();
-    c->channel = make_channel(&c->address);
-    st = wait_ready(c, timeout_ms, err);
-    if (st != CUZK_OK) {
-        cuzk_rpc_channel_close(c);
-        return st;
-    }
+    CUZK_TRY(cuzk_address_parse(&c->address, opt->address, err));
+    if (opt->token_file)
+        CUZK_TRY(cuzk_rpc_read_token(c->token, opt->token_file, err));
+    CUZK_TRY(cuzk_rpc_channel_credentials(&creds, &opt->tls, err));
+    c->channel = make_channel(&c->address, creds);
+    CUZK_TRY(wait_ready(c, opt->timeout_ms, err));
     *out = c;
-    return CUZK_OK;
+    c = NULL;
+out:
+    if (creds)
+        grpc_channel_credentials_release(creds);
+    cuzk_rpc_channel_close(c);
+    return st;
 }
 
 void cuzk_rpc_channel_close(rpc_channel *c)
 {
     if (!c)
         return;
-    grpc_channel_destroy(c->channel);
+    if (c->channel)
+        grpc_channel_destroy(c->channel);
+    cuzk_wipe(c->token, sizeof c->token);
     cuzk_free(c);
 }
 
@@ -114,6 +115,8 @@ typedef struct {
     grpc_status_code code;
     grpc_slice details;
     const char *error_string;
+    grpc_metadata token;
+    size_t n_token;
 } unary;
 
 static bool run_batch(unary *u, grpc_completion_queue *cq)
@@ -121,6 +124,8 @@ static bool run_batch(unary *u, grpc_completion_queue *cq)
     grpc_op op[6];
     memset(op, 0, sizeof op);
     op[0].op = GRPC_OP_SEND_INITIAL_METADATA;
+    op[0].data.send_initial_metadata.metadata = &u->token;
+    op[0].data.send_initial_metadata.count = u->n_token;
     op[1].op = GRPC_OP_SEND_MESSAGE;
     op[1].data.send_message.send_message = u->request;
     op[2].op = GRPC_OP_SEND_CLOSE_FROM_CLIENT;
@@ -139,9 +144,29 @@ static bool run_batch(unary *u, grpc_completion_queue *cq)
     return true;
 }
 
-/* The status whose gRPC code it is; the first of several wins, which is the general one. */
-static cuzk_status status_of(grpc_status_code code)
+/* A daemon of ours names the status in a trailer. */
+static cuzk_status status_named(const grpc_metadata_array *trailing)
 {
+    for (size_t i = 0; i < trailing->count; i++) {
+        const grpc_metadata *m = &trailing->metadata[i];
+        if (grpc_slice_str_cmp(m->key, "cuzk-reason") != 0)
+            continue;
+        for (int st = CUZK_OK + 1; st < CUZK_STATUS_COUNT; st++) {
+            if (grpc_slice_str_cmp(m->value, cuzk_status_name((cuzk_status)st)) == 0)
+                return (cuzk_status)st;
+        }
+    }
+    return CUZK_OK;
+}
+
+/* Otherwise the first status with the gRPC code, which is the general one. */
+static cuzk_status status_of(grpc_status_code code, const grpc_metadata_array *trailing)
+{
+    cuzk_status named = status_named(trailing);
+    if (named != CUZK_OK)
+        return named;
+    if (code == GRPC_STATUS_RESOURCE_EXHAUSTED)
+        return CUZK_BUDGET;
     for (int st = 0; st < CUZK_STATUS_COUNT; st++) {
         if (cuzk_status_grpc_code((cuzk_status)st) == (int)code)
             return (cuzk_status)st;
@@ -158,9 +183,8 @@ static cuzk_status take_status(const rpc_channel *c, const unary *u, cuzk_err *e
     n = n < sizeof text ? n : sizeof text - 1;
     memcpy(text, GRPC_SLICE_START_PTR(u->details), n);
     text[n] = '\0';
-    if (u->code == GRPC_STATUS_RESOURCE_EXHAUSTED)
-        return cuzk_fail(err, CUZK_BUDGET, 0, "daemon: %s", text);
-    return cuzk_fail(err, status_of(u->code), 0, "daemon at %s: %s", c->address.text, text);
+    return cuzk_fail(err, status_of(u->code, &u->trailing), 0, "daemon at %s: %s", c->address.text,
+                     text);
 }
 
 static cuzk_status take_response(const unary *u, uint8_t **response, size_t *n, cuzk_err *err)
@@ -200,6 +224,11 @@ cuzk_status cuzk_rpc_unary(rpc_channel *c, const char *path, const uint8_t *requ
                                       deadline_of(deadline_ms), NULL);
     u.request = cuzk_grpc_buffer_of(request, n);
     u.details = grpc_empty_slice();
+    if (c->token[0]) {
+        u.token.key = grpc_slice_from_static_string("authorization");
+        u.token.value = grpc_slice_from_static_buffer(c->token, strlen(c->token));
+        u.n_token = 1;
+    }
     grpc_metadata_array_init(&u.initial);
     grpc_metadata_array_init(&u.trailing);
     cuzk_status st = CUZK_OK;

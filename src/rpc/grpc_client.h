@@ -5,11 +5,18 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "rpc/credentials.h"
 
 typedef struct rpc_channel rpc_channel;
 
-cuzk_status cuzk_rpc_channel_open(rpc_channel **out, const char *address, uint64_t timeout_ms,
-                                  cuzk_err *err);
+typedef struct {
+    const char *address;
+    uint64_t timeout_ms; /* for the connection */
+    rpc_tls_files tls;   /* ca set: TLS */
+    const char *token_file;
+} rpc_channel_options;
+
+cuzk_status cuzk_rpc_channel_open(rpc_channel **out, const rpc_channel_options *opt, cuzk_err *err);
 void cuzk_rpc_channel_close(rpc_channel *c); /* accepts NULL */
 
 /* *response (cuzk_free) is set on success only. deadline_ms 0: none. */

@@ -3,7 +3,9 @@
 #include <grpc/byte_buffer.h>
 #include <grpc/byte_buffer_reader.h>
 #include <grpc/slice.h>
+#include <grpc/slice_buffer.h>
 #include <grpc/support/log.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -48,6 +50,33 @@ uint8_t *cuzk_grpc_flatten(grpc_byte_buffer *buffer, size_t *n)
         grpc_slice_unref(s);
     }
     grpc_byte_buffer_reader_destroy(&reader);
+    *n = at;
+    return out;
+}
+
+/* Slices have 8 or 64 KiB, which glibc keeps when they are freed, until it is asked. */
+#define TRIM_BYTES ((size_t)8 << 20)
+
+uint8_t *cuzk_grpc_take(grpc_byte_buffer *buffer, size_t *n)
+{
+    grpc_slice_buffer *slices = &buffer->data.raw.slice_buffer;
+    size_t total = grpc_byte_buffer_length(buffer), at = 0, trimmed = 0;
+    uint8_t *out = cuzk_malloc(total + 1);
+    if (!out)
+        return NULL;
+    while (slices->count) {
+        if (at >= trimmed + TRIM_BYTES) {
+            malloc_trim(0);
+            trimmed = at;
+        }
+        grpc_slice s = grpc_slice_buffer_take_first(slices);
+        size_t k = GRPC_SLICE_LENGTH(s);
+        if (k <= total - at) {
+            memcpy(out + at, GRPC_SLICE_START_PTR(s), k);
+            at += k;
+        }
+        grpc_slice_unref(s);
+    }
     *n = at;
     return out;
 }

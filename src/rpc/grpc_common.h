@@ -14,6 +14,8 @@ void cuzk_grpc_init(void);
 
 /* The buffer's bytes in one block (cuzk_free); NULL when out of memory. Never NULL for length 0. */
 uint8_t *cuzk_grpc_flatten(grpc_byte_buffer *buffer, size_t *n);
+/* The same, and gives back the buffer's slices as it goes: the message is never there twice. */
+uint8_t *cuzk_grpc_take(grpc_byte_buffer *buffer, size_t *n);
 grpc_byte_buffer *cuzk_grpc_buffer_of(const uint8_t *bytes, size_t n); /* copies */
 
 grpc_arg cuzk_grpc_int_arg(const char *key, int value);

@@ -3,12 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
 #include "rpc/wire.h"
+#include "rpc/wire_submit.h"
 
 #define MAX_SRS 64u
+
+#define DEADLINE_FAR_NS ((uint64_t)30 * 86400 * 1000000000u) /* beyond: as good as none */
 
 static void reply(rpc_call *call, const ProtobufCMessage *m)
 {
@@ -134,32 +138,53 @@ static void client_gone(void *ctx, rpc_call *call, uint64_t token)
 
 /* ---- submitting ---- */
 
-static cuzk_status submit(engine *e, const Cuzk__V1__SubmitProofRequest *p, size_t n_bytes,
+static uint64_t unix_now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* When the proof ceases to be of use, on the engine's clock: the request's own deadline or, when
+ * the caller waits, his, whichever is first. 0: never. */
+static cuzk_status deadline_of(uint64_t *out, const submit_fields *f, const rpc_call *call,
+                               bool waits, cuzk_err *err)
+{
+    uint64_t left = cuzk_rpc_time_left_ns(call), now_ms = unix_now_ms();
+    if (left == 0)
+        return cuzk_fail(err, CUZK_TIMEOUT, 0, "the deadline of the call has passed");
+    if (f->deadline_unix_ms && f->deadline_unix_ms <= now_ms)
+        return cuzk_fail(err, CUZK_TIMEOUT, 0,
+                         "deadline_unix_ms: %" PRIu64 " has passed, now is %" PRIu64,
+                         f->deadline_unix_ms, now_ms);
+    uint64_t own_ms = f->deadline_unix_ms ? f->deadline_unix_ms - now_ms : UINT64_MAX;
+    uint64_t own = own_ms > DEADLINE_FAR_NS / 1000000u ? UINT64_MAX : own_ms * 1000000u;
+    if (!waits || own < left)
+        left = own;
+    *out = left > DEADLINE_FAR_NS ? 0 : cuzk_now_ns() + left;
+    return CUZK_OK;
+}
+
+static cuzk_status submit(engine *e, const submit_fields *f, size_t n_bytes, rpc_call *call,
                           const engine_listener *listener, engine_ticket *ticket, cuzk_err *err)
 {
-    request_message msg;
-    cuzk_status st = CUZK_OK;
-    byte_view *view = CUZK_NEW_ARRAY(byte_view, p->n_vanilla_proofs + 1);
-    if (!view)
-        return cuzk_fail(err, CUZK_NOMEM, 0, "%zu vanilla proofs", p->n_vanilla_proofs);
-    CUZK_TRY(cuzk_wire_request(&msg, view, p, err));
-    const engine_request r = {p->request_id, p->priority, &msg, n_bytes, 0};
-    CUZK_TRY(cuzk_engine_submit(e, &r, listener, ticket, err));
-out:
-    cuzk_free(view);
-    return st;
+    engine_request r = {.request_id = f->request_id,
+                        .priority = (int)f->priority,
+                        .msg = &f->msg,
+                        .n_bytes = n_bytes};
+    cuzk_status st = deadline_of(&r.deadline_ns, f, call, listener != NULL, err);
+    return st == CUZK_OK ? cuzk_engine_submit(e, &r, listener, ticket, err) : st;
 }
 
 static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    wire_message w;
+    submit_fields f;
     engine_ticket ticket;
     cuzk_err err = {0};
-    if (!unpack(&w, call, &cuzk__v1__submit_proof_request__descriptor, msg, n))
-        return;
-    cuzk_status st =
-        submit(ctx, (const Cuzk__V1__SubmitProofRequest *)w.message, n, NULL, &ticket, &err);
-    cuzk_wire_fini(&w);
+    cuzk_status st = cuzk_wire_submit(&f, msg, n, &err);
+    if (st == CUZK_OK)
+        st = submit(ctx, &f, n, call, NULL, &ticket, &err);
+    cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK) {
         cuzk_rpc_fail(call, st, err.msg);
         return;
@@ -172,20 +197,15 @@ static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
 
 static void prove(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    wire_message w;
+    submit_fields f;
     engine_ticket ticket;
     cuzk_err err = {0};
-    if (!unpack(&w, call, &cuzk__v1__prove_request__descriptor, msg, n))
-        return;
-    const Cuzk__V1__ProveRequest *p = (const Cuzk__V1__ProveRequest *)w.message;
     const engine_listener listener = {answer_prove, call, 0};
-    cuzk_status st = CUZK_INVAL;
     cuzk_rpc_hold(call);
-    if (p->submit)
-        st = submit(ctx, p->submit, n, &listener, &ticket, &err);
-    else
-        cuzk_fail(&err, st, 0, "missing submit field");
-    cuzk_wire_fini(&w);
+    cuzk_status st = cuzk_wire_prove(&f, msg, n, &err);
+    if (st == CUZK_OK)
+        st = submit(ctx, &f, n, call, &listener, &ticket, &err);
+    cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK)
         cuzk_rpc_fail(call, st, err.msg);
     else if (ticket.token)
@@ -226,6 +246,28 @@ static void cancel_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
 
 /* ---- status ---- */
 
+static Cuzk__V1__SRSStatus__Tier tier_of(srs_tier tier)
+{
+    switch (tier) {
+    case SRS_HOT:
+        return CUZK__V1__SRSSTATUS__TIER__HOT;
+    case SRS_WARM:
+        return CUZK__V1__SRSSTATUS__TIER__WARM;
+    case SRS_COLD:
+        break;
+    }
+    return CUZK__V1__SRSSTATUS__TIER__COLD;
+}
+
+/* What is loaded first, then what could be. */
+static size_t srs_infos(engine *e, cuzk_prover_srs_info info[MAX_SRS])
+{
+    size_t n = cuzk_engine_loaded(e, info, MAX_SRS);
+    n = n < MAX_SRS ? n : MAX_SRS;
+    size_t more = cuzk_engine_on_disk(e, info + n, MAX_SRS - n);
+    return n + (more < MAX_SRS - n ? more : MAX_SRS - n);
+}
+
 static void get_status(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
     (void)msg; /* no fields */
@@ -246,13 +288,13 @@ static void get_status(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
         out.total_proofs_completed += stats.kind[k].completed;
         out.total_proofs_failed += stats.kind[k].failed;
     }
-    size_t n_srs = cuzk_engine_loaded(ctx, info, MAX_SRS);
-    n_srs = n_srs < MAX_SRS ? n_srs : MAX_SRS;
+    size_t n_srs = srs_infos(ctx, info);
     for (size_t i = 0; i < n_srs; i++) {
         cuzk__v1__srsstatus__init(&srs[i]);
         srs[i].circuit_id = info[i].circuit;
         srs[i].size_bytes = info[i].bytes;
         srs[i].ref_count = info[i].ref_count;
+        srs[i].tier = tier_of(info[i].tier);
         srs_at[i] = &srs[i];
     }
     out.loaded_srs = srs_at;
@@ -301,24 +343,43 @@ static void preload_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
     reply(call, &out.base);
 }
 
+/* In use: nothing is freed, and that is no error (formats.md 1.4). */
 static void evict_srs(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
 {
-    (void)ctx;
-    (void)msg;
-    (void)n;
-    cuzk_rpc_fail(call, CUZK_UNSUPPORTED, "EvictSRS is not offered yet: parameters stay loaded");
+    wire_message w;
+    cuzk_err err = {0};
+    cuzk_evict_result r = {0};
+    if (!unpack(&w, call, &cuzk__v1__evict_srs_request__descriptor, msg, n))
+        return;
+    cuzk_status st = cuzk_engine_evict(
+        ctx, ((const Cuzk__V1__EvictSrsRequest *)w.message)->circuit_id, &r, &err);
+    cuzk_wire_fini(&w);
+    if (st != CUZK_OK) {
+        cuzk_rpc_fail(call, st, err.msg);
+        return;
+    }
+    Cuzk__V1__EvictSrsResponse out = CUZK__V1__EVICT_SRS_RESPONSE__INIT;
+    out.was_loaded = r.was_loaded;
+    out.freed_bytes = r.freed_bytes;
+    reply(call, &out.base);
 }
 
 #define METHOD(name) "/cuzk.v1.ProvingEngine/" name
 
 const rpc_method cuzk_service_methods[] = {
-    {METHOD("SubmitProof"), RPC_DOOR, submit_proof},
-    {METHOD("Prove"), RPC_DOOR, prove},
-    {METHOD("AwaitProof"), RPC_INLINE, await_proof},
-    {METHOD("CancelProof"), RPC_INLINE, cancel_proof},
-    {METHOD("GetStatus"), RPC_INLINE, get_status},
-    {METHOD("GetMetrics"), RPC_INLINE, get_metrics},
-    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs},
-    {METHOD("EvictSRS"), RPC_INLINE, evict_srs},
+    {METHOD("SubmitProof"), RPC_DOOR, submit_proof, NULL},
+    {METHOD("Prove"), RPC_DOOR, prove, NULL},
+    {METHOD("AwaitProof"), RPC_INLINE, await_proof, NULL},
+    {METHOD("CancelProof"), RPC_INLINE, cancel_proof, NULL},
+    {METHOD("GetStatus"), RPC_INLINE, get_status, NULL},
+    {METHOD("GetMetrics"), RPC_INLINE, get_metrics, NULL},
+    {METHOD("PreloadSRS"), RPC_SLOW, preload_srs, NULL},
+    {METHOD("EvictSRS"), RPC_INLINE, evict_srs, NULL},
+    {"/grpc.health.v1.Health/Check", RPC_INLINE, cuzk_health_check, NULL},
+    {"/grpc.health.v1.Health/Watch", RPC_STREAM, cuzk_health_watch, cuzk_health_tick},
+    {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, cuzk_reflection_info,
+     NULL},
+    {"/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", RPC_STREAM,
+     cuzk_reflection_info, NULL},
 };
 const size_t cuzk_service_n_methods = CUZK_ARRAY_LEN(cuzk_service_methods);

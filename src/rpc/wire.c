@@ -49,54 +49,6 @@ uint8_t *cuzk_wire_pack(const ProtobufCMessage *message, size_t *n)
     return out;
 }
 
-static const struct {
-    Cuzk__V1__ProofKind wire;
-    cuzk_kind kind;
-} kind_table[] = {
-    {CUZK__V1__PROOF_KIND__POREP_SEAL_COMMIT, CUZK_KIND_POREP},
-    {CUZK__V1__PROOF_KIND__SNAP_DEALS_UPDATE, CUZK_KIND_UPDATE},
-    {CUZK__V1__PROOF_KIND__WINDOW_POST_PARTITION, CUZK_KIND_WINDOW},
-    {CUZK__V1__PROOF_KIND__WINNING_POST, CUZK_KIND_WINNING},
-};
-
-static byte_view view_of(ProtobufCBinaryData b)
-{
-    return (byte_view){b.data, b.len};
-}
-
-cuzk_status cuzk_wire_request(request_message *msg, byte_view view[],
-                              const Cuzk__V1__SubmitProofRequest *p, cuzk_err *err)
-{
-    size_t k = 0;
-    while (k < CUZK_ARRAY_LEN(kind_table) && kind_table[k].wire != p->proof_kind)
-        k++;
-    if (k == CUZK_ARRAY_LEN(kind_table))
-        return cuzk_fail(
-            err, CUZK_INVAL, 0,
-            "invalid proof_kind: %d, expected 1 (porep), 2 (update), 3 (window post) or "
-            "4 (winning post)",
-            (int)p->proof_kind);
-    memset(msg, 0, sizeof *msg);
-    msg->kind = kind_table[k].kind;
-    msg->sector_size = p->sector_size;
-    msg->registered_proof = p->registered_proof;
-    /* proto3 cannot tell 0 from absent; a PoRep's C1 output says what it is */
-    msg->has_registered_proof = msg->kind != CUZK_KIND_POREP || p->registered_proof != 0;
-    msg->sector_number = p->sector_number;
-    msg->miner_id = p->miner_id;
-    msg->vanilla_proof = view_of(p->vanilla_proof);
-    for (size_t i = 0; i < p->n_vanilla_proofs; i++)
-        view[i] = view_of(p->vanilla_proofs[i]);
-    msg->vanilla_proofs = view;
-    msg->n_vanilla_proofs = p->n_vanilla_proofs;
-    msg->randomness = view_of(p->randomness);
-    msg->partition_index = p->partition_index;
-    msg->comm_r_old = view_of(p->comm_r_old);
-    msg->comm_r_new = view_of(p->comm_r_new);
-    msg->comm_d_new = view_of(p->comm_d_new);
-    return CUZK_OK;
-}
-
 void cuzk_wire_ascii(char *out, size_t max, const char *text)
 {
     size_t i = 0;

@@ -1,5 +1,4 @@
-/* Between protobuf messages and the engine's types; the only place that knows both, with the limits
- * that hostile bytes meet. */
+/* Small protobuf messages, with the limits that hostile bytes meet; requests: wire_submit.h. */
 #ifndef CUZK_RPC_WIRE_H
 #define CUZK_RPC_WIRE_H
 
@@ -8,7 +7,6 @@
 #include "cuzk/v1/proving.pb-c.h"
 
 #include "base/error.h"
-#include "engine/engine.h"
 
 /* An unpacked message and the memory it may take: 2 * n + 16 MiB for n bytes of input, since a byte
  * or two can unpack to tens of bytes (a repeated field of empty elements). */
@@ -25,11 +23,6 @@ void cuzk_wire_fini(wire_message *w);
 
 /* Packs into a new block (cuzk_free); NULL when out of memory. */
 uint8_t *cuzk_wire_pack(const ProtobufCMessage *message, size_t *n);
-
-/* The request in the engine's words; r and its msg point into p and view. view has room for
- * p->n_vanilla_proofs. */
-cuzk_status cuzk_wire_request(request_message *msg, byte_view view[],
-                              const Cuzk__V1__SubmitProofRequest *p, cuzk_err *err);
 
 /* Copies text as printable ASCII, so that a protobuf string made of it is valid UTF-8. */
 void cuzk_wire_ascii(char *out, size_t max, const char *text);

@@ -6,6 +6,7 @@
  *   miner_id FAKE_STUCK             waits for the gate and ignores cancellation
  *   miner_id FAKE_TURNS             each partition waits for a turn, see fake_give_turn
  *   miner_id FAKE_MEMORY            the same, as one that waits for memory
+ *   miner_id FAKE_STATUS + n        fails with status n
  *   partition_index                 number of partitions; 0: one
  *
  * Partition i is 192 bytes, each the low byte of sector_number + i.
@@ -21,7 +22,14 @@
 #include "base/trace.h"
 #include "engine/engine.h"
 
-enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_TURNS = 4, FAKE_MEMORY = 5 };
+enum {
+    FAKE_FAIL = 1,
+    FAKE_WAIT = 2,
+    FAKE_STUCK = 3,
+    FAKE_TURNS = 4,
+    FAKE_MEMORY = 5,
+    FAKE_STATUS = 5000
+};
 
 #define FAKE_PROOF_BYTES 192u
 #define FAKE_MAX_ORDER   4096u
@@ -30,7 +38,7 @@ enum { FAKE_FAIL = 1, FAKE_WAIT = 2, FAKE_STUCK = 3, FAKE_TURNS = 4, FAKE_MEMORY
 typedef struct {
     pthread_mutex_t lock; /* guards all below */
     pthread_cond_t changed;
-    bool gate_open, fail_all;
+    bool gate_open, fail_all, loading;     /* loading: parameters, at start */
     unsigned n_started, n_parsed, n_freed; /* partitions; requests */
     unsigned n_open, most_open;            /* proofs in work */
     unsigned turns[FAKE_SECTORS];
@@ -184,6 +192,8 @@ static inline cuzk_status fake_prove(void *ctx, void *proving, unsigned index,
     pthread_mutex_unlock(&f->lock);
     if (!done)
         return cuzk_fail(err, CUZK_CANCELLED, 0, "cancelled");
+    if (req->miner_id > FAKE_STATUS && req->miner_id < FAKE_STATUS + CUZK_STATUS_COUNT)
+        return cuzk_fail(err, (cuzk_status)(req->miner_id - FAKE_STATUS), 0, "fake: as told");
     if (fail)
         return cuzk_fail(err, CUZK_PARAMS, 0, "fake: parameters are missing \x01\xff");
     if (req->miner_id == FAKE_MEMORY)
@@ -203,22 +213,66 @@ static inline void fake_close(void *ctx, void *proving)
     cuzk_free(proving);
 }
 
+/* "fail:NAME" fails with that status. */
 static inline cuzk_status fake_preload(void *ctx, const char *circuit, bool *already, cuzk_err *err)
 {
     (void)ctx;
     *already = strcmp(circuit, "porep-2k") == 0;
     if (*already || strcmp(circuit, "porep-8m") == 0)
         return CUZK_OK;
+    for (int st = 1; st < CUZK_STATUS_COUNT; st++) {
+        if (strncmp(circuit, "fail:", 5) == 0 &&
+            strcmp(circuit + 5, cuzk_status_name((cuzk_status)st)) == 0)
+            return cuzk_fail(err, (cuzk_status)st, 0, "fake: as told");
+    }
     return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
 }
 
 static inline size_t fake_loaded(void *ctx, cuzk_prover_srs_info out[], size_t max)
 {
     (void)ctx;
-    static const cuzk_prover_srs_info one = {"porep-2k", 12345, 2};
+    static const cuzk_prover_srs_info one = {.circuit = "porep-2k", .bytes = 12345, .ref_count = 2};
     if (max)
         out[0] = one;
     return 1;
+}
+
+/* porep-2k is in use, porep-8m idle, others are not loaded. */
+static inline cuzk_status fake_evict(void *ctx, const char *circuit, cuzk_evict_result *out,
+                                     cuzk_err *err)
+{
+    (void)ctx;
+    if (strcmp(circuit, "nope") == 0)
+        return cuzk_fail(err, CUZK_INVAL, 0, "unknown circuit ID: %s", circuit);
+    if (strcmp(circuit, "porep-2k") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .busy = true, .ref_count = 2};
+    else if (strcmp(circuit, "porep-8m") == 0)
+        *out = (cuzk_evict_result){.was_loaded = true, .freed_bytes = 777};
+    return CUZK_OK;
+}
+
+static inline size_t fake_on_disk(void *ctx, cuzk_prover_srs_info out[], size_t max)
+{
+    (void)ctx;
+    static const cuzk_prover_srs_info one = {.circuit = "porep-8m", .bytes = 777, .tier = SRS_COLD};
+    if (max)
+        out[0] = one;
+    return 1;
+}
+
+static inline void fake_preload_report(void *ctx, cuzk_preload_report *out)
+{
+    fake_prover *f = ctx;
+    pthread_mutex_lock(&f->lock);
+    *out = (cuzk_preload_report){.n_all = 2, .n_done = f->loading ? 1 : 2};
+    pthread_mutex_unlock(&f->lock);
+}
+
+static inline void fake_set_loading(fake_prover *f, bool loading)
+{
+    pthread_mutex_lock(&f->lock);
+    f->loading = loading;
+    pthread_mutex_unlock(&f->lock);
 }
 
 static inline engine_backend fake_backend(fake_prover *f)
@@ -230,7 +284,10 @@ static inline engine_backend fake_backend(fake_prover *f)
                             .prove = fake_prove,
                             .close = fake_close,
                             .preload = fake_preload,
-                            .loaded = fake_loaded};
+                            .loaded = fake_loaded,
+                            .on_disk = fake_on_disk,
+                            .evict = fake_evict,
+                            .preload_report = fake_preload_report};
 }
 
 #endif

@@ -1,5 +1,9 @@
 /* The daemon as a process: signals, sockets, exit. The program starts itself again with --serve and
- * the fake prover, whose gate SIGUSR1 opens. */
+ * the fake prover, whose gate SIGUSR1 opens; interop/ does that too:
+ *
+ *   test_daemon --serve ADDRESS GRACE_SECONDS [ADDRESS]
+ *
+ * $CUZK_TEST_TLS: a folder with cert, key and token that the daemon is to use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +17,10 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +44,22 @@ static void *gate_main(void *arg)
     return NULL;
 }
 
-static int serve(const char *address, const char *grace)
+static char tls_path[3][256]; /* cert, key, token */
+
+static void use_tls(cuzk_daemon_options *opt)
+{
+    static const char *const name[] = {"cert", "key", "token"};
+    const char *dir = getenv("CUZK_TEST_TLS");
+    if (!dir)
+        return;
+    for (unsigned i = 0; i < 3; i++)
+        snprintf(tls_path[i], sizeof tls_path[i], "%s/%s", dir, name[i]);
+    opt->tls_cert = tls_path[0];
+    opt->tls_key = tls_path[1];
+    opt->token_file = tls_path[2];
+}
+
+static int serve(const char *const address[], size_t n_addresses, const char *grace)
 {
     sigset_t usr1, blocked;
     pthread_t gate;
@@ -51,8 +73,9 @@ static int serve(const char *address, const char *grace)
     pthread_detach(gate);
     engine_backend b = fake_backend(&child_fake);
     cuzk_daemon_options opt = CUZK_DAEMON_DEFAULTS;
-    opt.listen = &address;
-    opt.n_listen = 1;
+    opt.listen = address;
+    opt.n_listen = n_addresses;
+    use_tls(&opt);
     opt.grace_s = (unsigned)strtoul(grace, NULL, 10);
     opt.stop_s = 1;
     cuzk_status st = cuzk_daemon_serve(&opt, &b, &blocked, &err);
@@ -279,7 +302,7 @@ static void test_stuck_job(void **state)
     remove_place(&d);
 }
 
-static void test_restart_after_kill(void **state)
+static void test_c03_restart_after_kill(void **state)
 {
     (void)state;
     daemon_process d;
@@ -299,10 +322,10 @@ static void test_restart_after_kill(void **state)
 
 /* Many starters over a stale file: one wins, the others say so and leave it alone; also when the
  * winner is stopped. */
-static void test_one_winner(void **state)
+static void test_c04_one_winner(void **state)
 {
     (void)state;
-    enum { N = 12 };
+    enum { N = 20 };
     daemon_process d;
     pid_t pid[N], winner = 0;
     make_place(&d);
@@ -334,15 +357,77 @@ static void test_one_winner(void **state)
     remove_place(&d);
 }
 
+static unsigned long cpu_ticks(pid_t pid)
+{
+    char path[64], text[1024];
+    unsigned long user = 0, sys = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    text[n] = '\0';
+    const char *after_name = strrchr(text, ')');
+    assert_int_equal(
+        sscanf(after_name + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &sys),
+        2);
+    return user + sys;
+}
+
+static int dial(const daemon_process *d)
+{
+    struct sockaddr_un sa = {.sun_family = AF_UNIX};
+    snprintf(sa.sun_path, sizeof sa.sun_path, "%s", d->path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    assert_true(fd >= 0);
+    (void)!connect(fd, (const struct sockaddr *)&sa, sizeof sa);
+    return fd;
+}
+
+/* More connections than descriptors: it does not spin, and those who are in are served. New ones
+ * are not (docs/daemon.md, "Limits"), so the daemon raises its limit when it starts. */
+static void test_c17_out_of_descriptors(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    daemon_process d;
+    int fd[N];
+    make_place(&d);
+    d.pid = spawn_daemon(&d, "60");
+    cuzk_client *c = connect_to(&d);
+    struct rlimit had;
+    assert_int_equal(prlimit(d.pid, RLIMIT_NOFILE, NULL, &had), 0);
+    assert_true(had.rlim_cur == had.rlim_max);
+    const struct rlimit few = {32, 32};
+    assert_int_equal(prlimit(d.pid, RLIMIT_NOFILE, &few, NULL), 0);
+    for (unsigned i = 0; i < N; i++)
+        fd[i] = dial(&d);
+    usleep(200000); /* into the state that is measured */
+    unsigned long before = cpu_ticks(d.pid);
+    usleep(1000000);
+    unsigned long ticks = cpu_ticks(d.pid) - before; /* of 10 ms */
+    submit(c, "meanwhile", 0, 1);
+    for (unsigned i = 0; i < N; i++)
+        close(fd[i]);
+    cuzk_client_close(c);
+    assert_int_equal(kill(d.pid, SIGTERM), 0);
+    assert_int_equal(wait_exit(d.pid), 0);
+    remove_place(&d);
+    if (ticks > 30)
+        fail_msg("%lu ticks of CPU time in a second without work", ticks);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc == 4 && strcmp(argv[1], "--serve") == 0)
-        return serve(argv[2], argv[3]);
+    if (argc >= 4 && strcmp(argv[1], "--serve") == 0) {
+        const char *address[] = {argv[2], argc > 4 ? argv[4] : NULL};
+        return serve(address, argc > 4 ? 2 : 1, argv[3]);
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle_exit),     cmocka_unit_test(test_graceful_exit),
-        cmocka_unit_test(test_second_signal), cmocka_unit_test(test_grace_over),
-        cmocka_unit_test(test_stuck_job),     cmocka_unit_test(test_restart_after_kill),
-        cmocka_unit_test(test_one_winner),
+        cmocka_unit_test(test_idle_exit),      cmocka_unit_test(test_graceful_exit),
+        cmocka_unit_test(test_second_signal),  cmocka_unit_test(test_grace_over),
+        cmocka_unit_test(test_stuck_job),      cmocka_unit_test(test_c03_restart_after_kill),
+        cmocka_unit_test(test_c04_one_winner), cmocka_unit_test(test_c17_out_of_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,77 +7,12 @@
 
 #include <cmocka.h>
 
-#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
-#include <unistd.h>
 
-#include "cuzk/client.h"
-#include "e2e/fake_prover.h"
-#include "engine/log.h"
+#include "e2e/rpc_fixture.h"
 #include "rpc/grpc_client.h"
 #include "rpc/listen_address.h"
-#include "rpc/service.h"
-
-#define CALL_MS 20000u
-
-typedef struct {
-    char dir[64], path[96], address[128];
-    fake_prover fake;
-    engine *e;
-    rpc_server *s;
-    cuzk_client *c;
-} fixture;
-
-static void start(fixture *f, size_t max_message_bytes)
-{
-    cuzk_log_set_level(CUZK_LOG_OFF);
-    memset(f, 0, sizeof *f);
-    snprintf(f->dir, sizeof f->dir, "/tmp/cuzk-rpc-XXXXXX");
-    assert_non_null(mkdtemp(f->dir));
-    snprintf(f->path, sizeof f->path, "%s/a b%%.sock",
-             f->dir); /* what a URI would have to escape */
-    snprintf(f->address, sizeof f->address, "unix://%s", f->path);
-    fake_init(&f->fake);
-    engine_options eo = ENGINE_OPTIONS_DEFAULTS;
-    engine_backend b = fake_backend(&f->fake);
-    assert_int_equal(cuzk_engine_new(&f->e, &eo, &b, NULL), CUZK_OK);
-    rpc_server_options so = RPC_SERVER_DEFAULTS;
-    so.methods = cuzk_service_methods;
-    so.n_methods = cuzk_service_n_methods;
-    so.ctx = f->e;
-    if (max_message_bytes)
-        so.max_message_bytes = max_message_bytes;
-    cuzk_err err = {0};
-    assert_int_equal(cuzk_rpc_server_new(&f->s, &so, &err), CUZK_OK);
-    if (cuzk_rpc_server_listen(f->s, f->address, &err) != CUZK_OK)
-        fail_msg("%s", err.msg);
-    assert_int_equal(cuzk_rpc_server_listen(f->s, "127.0.0.1:0", &err), CUZK_OK);
-    assert_int_equal(cuzk_rpc_server_start(f->s, &err), CUZK_OK);
-    if (cuzk_client_connect(&f->c, f->address, 5000, &err) != CUZK_OK)
-        fail_msg("%s", err.msg);
-}
-
-static void finish(fixture *f)
-{
-    fake_open_gate(&f->fake);
-    cuzk_client_close(f->c);
-    cuzk_rpc_server_free(f->s);
-    cuzk_engine_free(f->e);
-    assert_int_equal(access(f->path, F_OK), -1); /* the socket is gone */
-    assert_int_equal(rmdir(f->dir), 0);          /* and nothing else was left */
-    assert_int_equal(f->fake.n_parsed, f->fake.n_freed);
-}
-
-static cuzk_client_request request(const char *id, uint64_t miner, uint64_t sector)
-{
-    cuzk_client_request r = {.size = sizeof r, .request_id = id, .kind = CUZK_PROOF_POREP};
-    r.miner_id = miner;
-    r.sector_number = sector;
-    r.vanilla_proof = (cuzk_bytes){(const uint8_t *)"x", 1};
-    return r;
-}
 
 static void test_prove(void **state)
 {
@@ -158,11 +93,11 @@ static void test_errors(void **state)
     c[5].r.vanilla_proof.data = (const uint8_t *)"!", c[5].text = "vanilla_proof: '!' at byte 0";
     for (unsigned i = 0; i < 6; i++) {
         cuzk_err err = {0};
-        assert_int_equal(cuzk_client_submit(f.c, &c[i].r, CALL_MS, id, &position, &err),
-                         CUZK_INVAL);
+        cuzk_status want = i == 5 ? CUZK_ENCODING : CUZK_INVAL;
+        assert_int_equal(cuzk_client_submit(f.c, &c[i].r, CALL_MS, id, &position, &err), want);
         if (!strstr(err.msg, c[i].text))
             fail_msg("case %u: %s", i, err.msg);
-        assert_int_equal(cuzk_client_prove(f.c, &c[i].r, CALL_MS, &out, &err), CUZK_INVAL);
+        assert_int_equal(cuzk_client_prove(f.c, &c[i].r, CALL_MS, &out, &err), want);
     }
     cuzk_err err = {0};
     assert_int_equal(cuzk_client_await(f.c, "nobody", 0, CALL_MS, &out, &err), CUZK_NOT_FOUND);
@@ -177,7 +112,8 @@ static void test_raw(void **state)
     fixture f;
     start(&f, 0);
     rpc_channel *ch;
-    assert_int_equal(cuzk_rpc_channel_open(&ch, f.address, 5000, NULL), CUZK_OK);
+    const rpc_channel_options co = {.address = f.address, .timeout_ms = 5000};
+    assert_int_equal(cuzk_rpc_channel_open(&ch, &co, NULL), CUZK_OK);
     static uint8_t bomb[3 << 20]; /* a million empty vanilla_proofs: field 11, length 0 */
     for (size_t i = 0; i < sizeof bomb; i += 2)
         bomb[i] = 0x5a;
@@ -189,12 +125,13 @@ static void test_raw(void **state)
         const char *text;
     } c[] = {
         {"/cuzk.v1.ProvingEngine/Nothing", NULL, 0, CUZK_UNSUPPORTED, "unknown method"},
-        {"/grpc.health.v1.Health/Check", NULL, 0, CUZK_UNSUPPORTED, "/grpc.health.v1.Health/Check"},
-        {"/cuzk.v1.ProvingEngine/EvictSRS", NULL, 0, CUZK_UNSUPPORTED, "EvictSRS"},
+        {"/grpc.health.v1.Health/Check", (const uint8_t *)"\x0a\x01x", 3, CUZK_NOT_FOUND,
+         "service not known"},
         {"/cuzk.v1.ProvingEngine/Prove", NULL, 0, CUZK_INVAL, "missing submit field"},
-        {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_INVAL,
+        {"/cuzk.v1.ProvingEngine/Prove", (const uint8_t *)"\x0a\xff", 2, CUZK_ENCODING,
          "do not decode"},
-        {"/cuzk.v1.ProvingEngine/SubmitProof", bomb, sizeof bomb, CUZK_INVAL, ""},
+        {"/cuzk.v1.ProvingEngine/SubmitProof", bomb, sizeof bomb, CUZK_INVAL,
+         "vanilla_proofs: more than"},
     };
     for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
         uint8_t *out;
@@ -208,7 +145,7 @@ static void test_raw(void **state)
     finish(&f);
 }
 
-static void test_message_limit(void **state)
+static void test_c10_message_limit(void **state)
 {
     (void)state;
     fixture f;
@@ -285,7 +222,7 @@ static void wait_listeners(const fixture *f, size_t n)
 
 /* The client goes in the middle of a proof: the listener is dropped, the job goes on, and the retry
  * gets its one result. */
-static void test_client_gone(void **state)
+static void test_c07_client_gone(void **state)
 {
     (void)state;
     fixture f;
@@ -332,7 +269,10 @@ static void test_status_and_metrics(void **state)
         assert_int_equal(s.queue[i].pending, winning);
         assert_int_equal(s.queue[i].in_progress, porep);
     }
-    assert_int_equal(s.n_srs, 1);
+    assert_int_equal(s.n_srs, 2);
+    assert_int_equal(s.srs[0].tier, CUZK_TIER_HOT);
+    assert_string_equal(s.srs[1].circuit, "porep-8m");
+    assert_int_equal(s.srs[1].tier, CUZK_TIER_COLD);
     assert_string_equal(s.srs[0].circuit, "porep-2k");
     assert_int_equal(s.srs[0].bytes, 12345);
     assert_int_equal(s.srs[0].ref_count, 2);
@@ -354,6 +294,34 @@ static void test_status_and_metrics(void **state)
     assert_false(already);
     assert_int_equal(cuzk_client_preload(f.c, "nope", CALL_MS, &already, &ms, &err), CUZK_INVAL);
     assert_non_null(strstr(err.msg, "unknown circuit ID: nope"));
+    finish(&f);
+}
+
+static void test_e05_evict(void **state) /* E05, the wire's side */
+{
+    (void)state;
+    fixture f;
+    start(&f, 0);
+    const struct {
+        const char *circuit;
+        cuzk_status st;
+        bool was_loaded;
+        uint64_t freed;
+    } c[] = {
+        {"porep-2k", CUZK_OK, true, 0}, /* in use */
+        {"porep-8m", CUZK_OK, true, 777},
+        {"snap-32g", CUZK_OK, false, 0},
+        {"nope", CUZK_INVAL, false, 0},
+    };
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(c); i++) {
+        bool was_loaded = false;
+        uint64_t freed = 0;
+        cuzk_err err = {0};
+        assert_int_equal(cuzk_client_evict(f.c, c[i].circuit, CALL_MS, &was_loaded, &freed, &err),
+                         c[i].st);
+        assert_int_equal(was_loaded, c[i].was_loaded);
+        assert_int_equal(freed, c[i].freed);
+    }
     finish(&f);
 }
 
@@ -421,7 +389,7 @@ static cuzk_status try_listen(const char *address, cuzk_err *err)
     return st;
 }
 
-static void test_exposed_tcp_is_refused(void **state)
+static void test_g15_exposed_tcp_is_refused(void **state)
 {
     (void)state;
     cuzk_err err = {0};
@@ -448,7 +416,7 @@ static int raw_listener(const char *path, bool keep_open)
     return fd;
 }
 
-static void test_socket_path(void **state)
+static void test_c05_socket_path(void **state)
 {
     (void)state;
     char dir[] = "/tmp/cuzk-sock-XXXXXX", path[64], other[64], address[80];
@@ -502,6 +470,22 @@ static void test_socket_path(void **state)
     assert_int_equal(rmdir(dir), 0);
 }
 
+static void test_c06_socket_mode(void **state)
+{
+    (void)state;
+    const mode_t mask[] = {0, 022, 077};
+    for (unsigned i = 0; i < CUZK_ARRAY_LEN(mask); i++) {
+        fixture f;
+        struct stat sb;
+        mode_t old = umask(mask[i]);
+        start(&f, 0);
+        umask(old);
+        assert_int_equal(stat(f.path, &sb), 0);
+        assert_int_equal(sb.st_mode & 07777, 0600);
+        finish(&f);
+    }
+}
+
 static void test_no_daemon(void **state)
 {
     (void)state;
@@ -522,12 +506,14 @@ int main(void)
         cmocka_unit_test(test_tcp),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_raw),
-        cmocka_unit_test(test_message_limit),
+        cmocka_unit_test(test_c10_message_limit),
         cmocka_unit_test(test_await_and_cancel),
-        cmocka_unit_test(test_client_gone),
+        cmocka_unit_test(test_c07_client_gone),
         cmocka_unit_test(test_status_and_metrics),
-        cmocka_unit_test(test_exposed_tcp_is_refused),
-        cmocka_unit_test(test_socket_path),
+        cmocka_unit_test(test_e05_evict),
+        cmocka_unit_test(test_g15_exposed_tcp_is_refused),
+        cmocka_unit_test(test_c05_socket_path),
+        cmocka_unit_test(test_c06_socket_mode),
         cmocka_unit_test(test_no_daemon),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,44 @@ print(s["completed"], s["failed"], s["parameters"][0]["circuit"])' "$work/status
 cp tests/data/porep-2k-a/c1-wrapped.json "$work/r/c1.json"
 exits "submit: the envelope of Go clients" 0 "" submit "$work/r"
 
+# A04, A05: envelopes and fields that contradict
+python3 - tests/data/porep-2k-a/c1-wrapped.json "$work" <<'P'
+import base64, json, sys
+text = open(sys.argv[1]).read()
+e = json.loads(text)
+def put(name, change):
+    json.dump({**e, **change}, open(f"{sys.argv[2]}/{name}.json", "w"))
+put("twice", {"Phase1Out": base64.b64encode(text.encode()).decode()})
+put("object", {"Phase1Out": json.loads(base64.b64decode(e["Phase1Out"]))})
+put("number", {"SectorNum": 2})
+put("negative", {"SectorNum": -1})
+put("fraction", {"SectorNum": 1.5})
+put("text", {"SectorNum": "1"})
+put("size", {"SectorSize": 8388608})
+P
+wrong() { cp "$work/$1.json" "$work/r/c1.json"; bad "$2" 2 "$3"; }
+wrong twice "A04: an envelope inside the envelope" "envelope"
+wrong object "A04: Phase1Out as an object" "Phase1Out"
+wrong number "A05: SectorNum of another sector" "SectorNum.*2|sector.*2"
+wrong negative "A05: SectorNum -1" "SectorNum"
+wrong fraction "A05: SectorNum 1.5" "SectorNum"
+wrong text "A05: SectorNum as text" "SectorNum"
+wrong size "A05: SectorSize of another size" "8388608"
+
+# await, cancel, srs
+daemon_verb() { "$CUZK" "$@" --address "$address"; }
+same "submit --no-wait prints the id" job-3 "$(daemon_verb submit $request --id job-3 --priority 3 --no-wait)"
+exits "await" 0 "" daemon_verb await job-3 --out "$work/proof"
+exits "its proof is valid" 0 "" "$CUZK" verify $request "$work/proof" --params "$PARAMS"
+exits "await an unknown job" 5 "job not found: job-4" daemon_verb await job-4 --out "$work/proof"
+exits "cancel an ended job" 0 "" daemon_verb cancel job-3
+same "and what it says" "job-3: does not run" "$(daemon_verb cancel job-3)"
+if daemon_verb srs list | grep -Eq '^porep-2k +hot'; then pass "srs list"; else fail "srs list: $(daemon_verb srs list)"; fi
+exits "srs preload" 0 "" daemon_verb srs preload porep-2k
+exits "srs preload of nothing" 2 "nope" daemon_verb srs preload nope
+timeout 3 "$CUZK" status --watch --interval 1 --address "$address" >"$work/watch"
+if [ "$(grep -c '^up ' "$work/watch")" -ge 2 ]; then pass "status --watch"; else fail "status --watch: $(cat "$work/watch")"; fi
+
 # signals
 stop TERM 0
 [ -e "$sock" ] && fail "the socket is still there" || pass "the socket is gone"

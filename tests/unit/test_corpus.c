@@ -27,6 +27,9 @@
 #define LLVMFuzzerTestOneInput fuzz_request_json
 #include "../../fuzz/fuzz_request_json.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_toml
+#include "../../fuzz/fuzz_toml.c"
+#undef LLVMFuzzerTestOneInput
 
 typedef int (*fuzz_target)(const uint8_t *data, size_t n);
 
@@ -100,11 +103,17 @@ static void request_json(void **state)
     replay("request_json", fuzz_request_json);
 }
 
+static void toml(void **state)
+{
+    (void)state;
+    replay("toml", fuzz_toml);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(c1), cmocka_unit_test(bincode),      cmocka_unit_test(params),
-        cmocka_unit_test(vk), cmocka_unit_test(request_json),
+        cmocka_unit_test(vk), cmocka_unit_test(request_json), cmocka_unit_test(toml),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

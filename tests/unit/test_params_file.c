@@ -45,17 +45,30 @@ static cuzk_status read_as(reader how, const char *path, cuzk_err *err)
     return cuzk_params_check(path, NULL, err);
 }
 
-static void expect_refused(reader how, const void *bytes, size_t n, const char *part)
+static void expect_status(cuzk_status want, reader how, const void *bytes, size_t n,
+                          const char *part)
 {
     cuzk_err err = {0};
     uint64_t before = cuzk_mem_used();
     const char *path = test_path("bad");
     test_write_file(path, bytes, n);
-    assert_int_equal(read_as(how, path, &err), CUZK_PARAMS);
-    assert_int_equal(err.status, CUZK_PARAMS);
+    assert_int_equal(read_as(how, path, &err), want);
+    assert_int_equal(err.status, want);
     if (!strstr(err.msg, part) || !strstr(err.msg, path))
         fail_msg("message \"%s\" does not name %s and the file", err.msg, part);
     assert_int_equal(cuzk_mem_used(), before);
+}
+
+/* The file is not a parameter file, or not whole. */
+static void expect_refused(reader how, const void *bytes, size_t n, const char *part)
+{
+    expect_status(CUZK_PARAMS, how, bytes, n, part);
+}
+
+/* A point in it is damaged. */
+static void expect_corrupt(reader how, const void *bytes, size_t n, const char *part)
+{
+    expect_status(CUZK_CORRUPT, how, bytes, n, part);
 }
 
 static void good_file_is_read(void **state)
@@ -117,19 +130,24 @@ static int section_of(size_t k)
     return v;
 }
 
-/* B01: every single length, not just a few. */
-static void truncated_anywhere(void **state)
+static void b02_empty_files(void **state)
 {
     (void)state;
     expect_refused(READ_SRS, image.bytes, 0, "is empty");
     expect_refused(READ_VK, image.bytes, 0, "is empty");
+}
+
+/* B01: every single length, not just a few. */
+static void b01_truncated_anywhere(void **state)
+{
+    (void)state;
     for (size_t n = 1; n < image.n_bytes; n++)
         expect_refused(READ_SRS, image.bytes, n, vec_names[section_of(n)]);
     for (size_t n = 1; n < image.vec_at[VEC_H] - 4; n += 13)
         expect_refused(READ_VK, image.bytes, n, "vk");
 }
 
-static void trailing_and_foreign_bytes(void **state)
+static void b01_trailing_and_foreign_bytes(void **state)
 {
     (void)state;
     uint8_t *more = cuzk_calloc(1, image.n_bytes + 1);
@@ -151,12 +169,12 @@ static void expect_bad_point(reader how, int v, size_t i, const void *bytes, con
     snprintf(part, sizeof part, "%s, point %zu of %zu %s", vec_names[v], i, small[v], what);
     memcpy(old, at, n);
     memcpy(at, bytes, n);
-    expect_refused(how, image.bytes, image.n_bytes, part);
+    expect_corrupt(how, image.bytes, image.n_bytes, part);
     memcpy(at, old, n);
 }
 
 /* B05, B07: first, middle and last point of each vector. */
-static void bad_points_are_named(void **state)
+static void b05_b07_bad_points_are_named(void **state)
 {
     (void)state;
     for (int v = 0; v < VEC_COUNT; v++) {
@@ -187,25 +205,25 @@ static void bad_points_are_named(void **state)
 }
 
 /* Every bit of the coordinates of one point; the six key points have their own names. */
-static void any_flipped_bit_is_noticed(void **state)
+static void b05_any_flipped_bit_is_noticed(void **state)
 {
     (void)state;
     for (size_t bit = 0; bit < 8 * 864; bit += 7) {
         image.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        expect_refused(READ_SRS, image.bytes, image.n_bytes, "section vk");
+        expect_corrupt(READ_SRS, image.bytes, image.n_bytes, "section vk");
         image.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
     }
     for (int v = 0; v < VEC_COUNT; v++)
         for (size_t bit = 0; bit < 8 * (size_t)(v == VEC_B2 ? 192 : 96); bit += 5) {
             uint8_t *at = image.bytes + image.vec_at[v] + bit / 8;
             *at ^= (uint8_t)(1u << bit % 8);
-            expect_refused(READ_SRS, image.bytes, image.n_bytes, "point 0 of");
+            expect_corrupt(READ_SRS, image.bytes, image.n_bytes, "point 0 of");
             *at ^= (uint8_t)(1u << bit % 8);
         }
 }
 
 /* B06: the fast reader takes them, the checks do not. */
-static void points_outside_the_subgroup(void **state)
+static void b06_points_outside_the_subgroup(void **state)
 {
     (void)state;
     g1_affine p;
@@ -220,7 +238,7 @@ static void points_outside_the_subgroup(void **state)
     expect_bad_point(READ_SRS, VEC_IC, 1, g1, "is not in the subgroup");
     memcpy(old, image.bytes, 96);
     memcpy(image.bytes, g1, 96);
-    expect_refused(READ_VK, image.bytes, image.vec_at[VEC_H] - 4,
+    expect_corrupt(READ_VK, image.bytes, image.vec_at[VEC_H] - 4,
                    "alpha_g1 is not in the subgroup");
     memcpy(image.bytes, old, 96);
 }
@@ -234,7 +252,7 @@ static void expect_bad_counts(const size_t n[VEC_COUNT], const char *part)
 }
 
 /* B04, B09 */
-static void impossible_counts(void **state)
+static void b04_b09_impossible_counts(void **state)
 {
     (void)state;
     expect_bad_counts((const size_t[]){3, 6, 5, 6, 4, 4}, "section h has 6 points");
@@ -296,11 +314,17 @@ static void established_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_file_is_read),           cmocka_unit_test(key_is_written_as_read),
-        cmocka_unit_test(truncated_anywhere),          cmocka_unit_test(trailing_and_foreign_bytes),
-        cmocka_unit_test(bad_points_are_named),        cmocka_unit_test(any_flipped_bit_is_noticed),
-        cmocka_unit_test(points_outside_the_subgroup), cmocka_unit_test(impossible_counts),
-        cmocka_unit_test(failed_allocations),          cmocka_unit_test(established_keys),
+        cmocka_unit_test(good_file_is_read),
+        cmocka_unit_test(key_is_written_as_read),
+        cmocka_unit_test(b02_empty_files),
+        cmocka_unit_test(b01_truncated_anywhere),
+        cmocka_unit_test(b01_trailing_and_foreign_bytes),
+        cmocka_unit_test(b05_b07_bad_points_are_named),
+        cmocka_unit_test(b05_any_flipped_bit_is_noticed),
+        cmocka_unit_test(b06_points_outside_the_subgroup),
+        cmocka_unit_test(b04_b09_impossible_counts),
+        cmocka_unit_test(failed_allocations),
+        cmocka_unit_test(established_keys),
     };
     return cmocka_run_group_tests(tests, build_image, drop_image);
 }

@@ -25,7 +25,7 @@ static void expect_named(const params_image *im, int vec, size_t i, const void *
     uint8_t old[192], *at = im->bytes + im->vec_at[vec] + i * n;
     memcpy(old, at, n);
     memcpy(at, point, n);
-    assert_int_equal(check(im, &err), CUZK_PARAMS);
+    assert_int_equal(check(im, &err), CUZK_CORRUPT);
     assert_non_null(strstr(err.msg, part));
     memcpy(at, old, n);
 }

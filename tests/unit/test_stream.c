@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 
 #include "engine/insecure.h"
-#include "engine/memory_available.h"
 #include "engine/memory_plan.h"
 #include "filecoin/circuits.h"
 #include "groth16/points.h"
@@ -202,10 +201,10 @@ static void damage_gives_the_error_of_the_loader(void **state)
         test_write_file(test_path("bad.params"), im.bytes, im.n);
         im.bytes[at] ^= 4;
         assert_int_equal(cuzk_srs_open(&srs, test_path("bad.params"), NULL), CUZK_OK);
-        assert_int_equal(prove_with(bytes, &srs, k, &streaming), CUZK_PARAMS);
+        assert_int_equal(prove_with(bytes, &srs, k, &streaming), CUZK_CORRUPT);
         assert_non_null(strstr(streaming.msg, row[i].says));
         assert_int_equal(cuzk_srs_read(&loaded, test_path("bad.params"), pool, &loading),
-                         CUZK_PARAMS);
+                         CUZK_CORRUPT);
         assert_string_equal(streaming.msg, loading.msg);
         cuzk_srs_fini(&srs);
     }
@@ -395,8 +394,8 @@ static void plan_follows_mode_and_memory(void **state)
     const struct {
         cuzk_srs_mode mode;
         bool loaded;
-        uint64_t available;
-        cuzk_status want;
+        uint64_t memory;  /* available; then the budget */
+        cuzk_status want; /* CUZK_BUDGET becomes CUZK_MEMORY */
         bool want_streamed;
     } row[] = {
         {CUZK_SRS_AUTO, false, in_memory, CUZK_OK, false},
@@ -410,82 +409,28 @@ static void plan_follows_mode_and_memory(void **state)
         {CUZK_SRS_STREAMED, false, UINT64_MAX, CUZK_OK, true},
         {CUZK_SRS_STREAMED, false, from_disk - 1, CUZK_BUDGET, false},
     };
-    for (size_t i = 0; i < CUZK_ARRAY_LEN(row); i++) {
-        const memory_question q = {row[i].mode, row[i].loaded, true, 2, row[i].available};
+    for (size_t i = 0; i < 2 * CUZK_ARRAY_LEN(row); i++) {
+        size_t k = i / 2;
+        bool total = i % 2;
+        const memory_question q = {.mode = row[k].mode,
+                                   .loaded = row[k].loaded,
+                                   .compiled = true,
+                                   .n_threads = 2,
+                                   .available = total ? UINT64_MAX : row[k].memory,
+                                   .total = total ? row[k].memory : UINT64_MAX};
+        cuzk_status want = total && row[k].want == CUZK_BUDGET ? CUZK_MEMORY : row[k].want;
         memory_answer a;
         cuzk_err err = {0};
-        assert_int_equal(cuzk_memory_plan(&a, id, &q, &err), row[i].want);
-        if (row[i].want == CUZK_OK) {
-            assert_int_equal(a.streamed, row[i].want_streamed);
+        assert_int_equal(cuzk_memory_plan(&a, id, &q, &err), want);
+        if (want == CUZK_OK) {
+            assert_int_equal(a.streamed, row[k].want_streamed);
             assert_non_null(strstr(a.sentence, "available"));
+            assert_int_equal(a.srs_bytes + a.circuit_bytes + a.partition_bytes,
+                             a.streamed ? from_disk : in_memory);
         } else {
-            assert_non_null(strstr(err.msg, "GiB are available"));
+            assert_non_null(strstr(err.msg, total ? "are the memory budget" : "are available"));
         }
     }
-}
-
-/* ---- what the system has ---- */
-
-static void put_file(const char *name, const char *text)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/root%s", test_dir, name);
-    for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        mkdir(path, 0700);
-        *p = '/';
-    }
-    test_write_file(path, text, strlen(text));
-}
-
-static void least_of_system_and_groups(void **state)
-{
-    const char *root = test_path("root");
-    (void)state;
-    assert_true(cuzk_memory_available(root) == UINT64_MAX);
-    put_file("/proc/meminfo", "MemTotal: 900 kB\nMemFree: 1 kB\nMemAvailable:   500 kB\n");
-    assert_int_equal(cuzk_memory_available(root), 512000);
-    put_file("/proc/self/cgroup", "1:cpu:/x\n0::/a/b\n");
-    assert_int_equal(cuzk_memory_available(root), 512000);
-    put_file("/sys/fs/cgroup/a/b/memory.max", "max\n");
-    put_file("/sys/fs/cgroup/a/memory.max", "400000\n");
-    assert_int_equal(cuzk_memory_available(root), 400000);
-    put_file("/sys/fs/cgroup/a/memory.current", "300000\n");
-    assert_int_equal(cuzk_memory_available(root), 100000);
-    put_file("/sys/fs/cgroup/a/memory.stat", "anon 5\nfile 9\ninactive_file 50000\n");
-    assert_int_equal(cuzk_memory_available(root), 150000);
-    put_file("/sys/fs/cgroup/a/b/memory.max", "7\n");
-    assert_int_equal(cuzk_memory_available(root), 7);
-    put_file("/sys/fs/cgroup/a/b/memory.current", "8\n");
-    assert_int_equal(cuzk_memory_available(root), 0);
-    assert_true(cuzk_memory_available("") > 0);
-}
-
-static const char *const root_files[] = {"/proc/meminfo",
-                                         "/proc/self/cgroup",
-                                         "/proc/self",
-                                         "/proc",
-                                         "/sys/fs/cgroup/a/b/memory.max",
-                                         "/sys/fs/cgroup/a/b/memory.current",
-                                         "/sys/fs/cgroup/a/b",
-                                         "/sys/fs/cgroup/a/memory.max",
-                                         "/sys/fs/cgroup/a/memory.current",
-                                         "/sys/fs/cgroup/a/memory.stat",
-                                         "/sys/fs/cgroup/a",
-                                         "/sys/fs/cgroup",
-                                         "/sys/fs",
-                                         "/sys",
-                                         ""};
-
-static int drop_root(void **state)
-{
-    char path[512];
-    (void)state;
-    for (size_t i = 0; i < CUZK_ARRAY_LEN(root_files); i++) {
-        snprintf(path, sizeof path, "%s/root%s", test_dir, root_files[i]);
-        remove(path);
-    }
-    return 0;
 }
 
 int main(void)
@@ -500,7 +445,6 @@ int main(void)
         cmocka_unit_test(stated_memory_is_a_close_bound),
         cmocka_unit_test(assumed_shares_hold),
         cmocka_unit_test(plan_follows_mode_and_memory),
-        cmocka_unit_test_teardown(least_of_system_and_groups, drop_root),
     };
     return cmocka_run_group_tests(tests, make_params, drop_params);
 }
