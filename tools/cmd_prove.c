@@ -7,7 +7,7 @@
 
 typedef struct {
     cli_common common;
-    const char *request, *out_path, *srs, *trace_path, *synth;
+    const char *request, *out_path, *srs, *synth, *trace_path;
     uint64_t partition, memory_mib;
     cuzk_srs_mode srs_mode;
     bool insecure_test_rs, allow_insecure_params, interpreted, explain_memory;
@@ -34,9 +34,9 @@ static bool parse_srs(prove_args *a)
 
 static bool parse_synth(prove_args *a)
 {
-    if (strcmp(a->synth, "interpreted") == 0)
+    if (strcmp(a->synth, "interpreted") == 0) {
         a->interpreted = true;
-    else if (strcmp(a->synth, "compiled") != 0) {
+    } else if (strcmp(a->synth, "compiled") != 0) {
         fprintf(stderr, "cuzk: --synth is '%s'; it may be compiled or interpreted\n", a->synth);
         return false;
     }

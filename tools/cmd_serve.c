@@ -43,12 +43,11 @@ int cmd_serve(int argc, char **argv)
     int exit_code = 0;
     cli_common common = {0};
     cli_settings settings = {0};
-    cli_option options[CLI_MAX_SETTINGS + 5];
+    cli_option options[CLI_MAX_SETTINGS + 4];
     bool insecure_test_rs = false;
     unsigned n = cli_settings_options(&settings, options);
     options[n++] = (cli_option){"insecure-test-rs", CLI_FLAG, &insecure_test_rs, NULL,
                                 "use the published r, s: for tests with test parameters only"};
-    options[n++] = (cli_option)CLI_OPT_OPTS(common);
     options[n++] = (cli_option)CLI_OPT_JSON(common);
     const cli_command cmd = {
         "serve [options]",
@@ -63,8 +62,7 @@ int cmd_serve(int argc, char **argv)
         n,
         NULL,
         0};
-    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code) ||
-        !cli_set_switches(common.opts, &exit_code))
+    if (!cli_parse(&cmd, argc, argv, NULL, &exit_code))
         return exit_code;
     cuzk_err err = {0};
     serve_state s = {0};

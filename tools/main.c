@@ -26,8 +26,8 @@ static const verb verbs[] = {
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
     {"bench", "measure the prover or a part of it", cmd_bench},
     {"diagnose", "find which switch makes a workload slower", cmd_diagnose},
-    {"memmon", "memory of one process over time", cmd_memmon},
     {"opts", "list the optimisations that can be switched off", cmd_opts},
+    {"memmon", "memory of one process over time", cmd_memmon},
     {"version", "print version and arithmetic in use", cmd_version},
 };
 

@@ -171,6 +171,12 @@ static cuzk_status parse_list(settings *s, const char *list, cuzk_err *err)
     return st;
 }
 
+cuzk_status cuzk_switches_check(const char *list, cuzk_err *err)
+{
+    settings s = {0, 0};
+    return parse_list(&s, list, err);
+}
+
 /* Blocks that are kept were mapped under the old setting. */
 static const uint64_t page_bits = (uint64_t)1 << CUZK_SWITCH_B1 |
                                   (uint64_t)1 << CUZK_SWITCH_KEPT_PAGES |

@@ -89,6 +89,9 @@ CUZK_INLINE bool cuzk_switch_on(cuzk_switch s)
     return atomic_load_explicit(&cuzk_switch_bits, memory_order_relaxed) >> s & 1;
 }
 
+/* Whether cuzk_switches_set would accept the list. */
+cuzk_status cuzk_switches_check(const char *list, cuzk_err *err);
+
 /* What reading CUZK_OPTS before main met. */
 cuzk_status cuzk_switches_environment_error(cuzk_err *err);
 

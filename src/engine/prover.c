@@ -37,10 +37,10 @@ prover_memory *cuzk_prover_memory_of(const cuzk_prover *p)
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *given, cuzk_err *err)
 {
-    const cuzk_prover_options whole = complete(given), *opt = &whole;
     cuzk_status st = cuzk_switches_environment_error(err);
     if (st != CUZK_OK)
         return st;
+    const cuzk_prover_options whole = complete(given), *opt = &whole;
     cuzk_prover *p = cuzk_calloc(1, sizeof *p);
     if (!p)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prover: no memory");
