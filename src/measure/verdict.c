@@ -252,17 +252,26 @@ static void add_share(cuzk_diagnose_verdict *v, const cuzk_diagnose_share *s)
     v->share[at] = *s;
 }
 
+static void add_phase(cuzk_diagnose_verdict *v, const cuzk_diagnosis *d, const effects_result *r,
+                      unsigned term, unsigned metric, double typical_ms)
+{
+    cuzk_diagnose_share s = {.ms = scaled(r->interval[term][metric], typical_ms)};
+    snprintf(s.name, sizeof s.name, "%s", d->metric[metric]);
+    add_share(v, &s);
+}
+
+/* found: the metric that gave the term away. It is named even when the interval of its size is
+ * wide. */
 static void fill_shares(cuzk_diagnose_verdict *v, const cuzk_diagnosis *d, const effects_result *r,
-                        unsigned term, double typical_ms)
+                        unsigned term, unsigned found, double typical_ms)
 {
     for (unsigned m = TOTAL + 1; m < d->n_metrics; m++) {
         const stats_interval x = r->interval[term][m];
-        cuzk_diagnose_share s = {.ms = scaled(x, typical_ms)};
-        if (!excludes_zero(x) || fabs(x.estimate) < 0.5 * d->smallest)
-            continue;
-        snprintf(s.name, sizeof s.name, "%s", d->metric[m]);
-        add_share(v, &s);
+        if (excludes_zero(x) && fabs(x.estimate) >= 0.5 * d->smallest)
+            add_phase(v, d, r, term, m, typical_ms);
     }
+    if (v->n_shares == 0 && found != TOTAL)
+        add_phase(v, d, r, term, found, typical_ms);
 }
 
 typedef struct {
@@ -295,8 +304,9 @@ static void add_verdict(cuzk_diagnosis *d, const findings *f, effect_term t)
     if (i >= 0) {
         v->ms = scaled(f->time.interval[i][TOTAL], f->typical_ms);
         v->percent = d->quality.run_ms > 0 ? 100 * v->ms.estimate / d->quality.run_ms : 0;
-        if (found_index(&f->time, t) >= 0)
-            fill_shares(v, d, &f->time, (unsigned)i, f->typical_ms);
+        int found = found_index(&f->time, t);
+        if (found >= 0)
+            fill_shares(v, d, &f->time, (unsigned)i, f->time.found[found].metric, f->typical_ms);
     }
     if (k >= 0)
         v->peak_kb = scaled(f->memory.interval[k][0], f->typical_kb);
