@@ -12,12 +12,12 @@ mkdir -p "$params"
 stem=$("$build/cuzk" circuits | awk -v c="$circuit" '$1 == c {print $NF}')
 [ -f "$params/$stem.params" ] || "$build/cuzk" params make "$circuit" --insecure-test-secrets --out "$params"
 [ -d "$dir/$circuit" ] || "$build/cuzk" synth request "$circuit" --out "$dir/$circuit"
-cd "$dir" # so that the report says "porep-2k", and not where it was
-"$build/cuzk" diagnose --switches A1,A2,A4,B1,D4 --workload "./$circuit" --synth interpreted --params "$params" \
+cd "$dir" # where the request is, so that the report says "porep-2k"
+"$build/cuzk" diagnose --switches A1,A2,A4,B1,D4 --workload "$circuit" --synth interpreted --params "$params" \
     --state state.jsonl --resume --report report.html --out report.json --max-time 3600 "$@"
 for chromium in chromium-headless-shell chromium; do
     command -v "$chromium" >/dev/null || continue
-    "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=900,2050 \
+    "$chromium" --headless --no-sandbox --disable-gpu --hide-scrollbars --window-size=980,2400 \
         --screenshot=report.png "file://$dir/report.html" 2>/dev/null
     break
 done
