@@ -13,9 +13,9 @@
 
 #include "unit/diagnose_support.h"
 
-#define N_INNOCENT  100u
-#define N_GUILTY    4u
-#define N_INTERVALS 30u
+#define N_INNOCENT  80u
+#define N_GUILTY    3u
+#define N_INTERVALS 20u
 #include "unit/diagnose_rates.inc"
 
 /* ---- one by one ---- */
