@@ -128,7 +128,7 @@ class Soak:
         self.daemon = Daemon(args.cuzk, work, args.params, "--config", str(self.config), "--memory", args.memory,
                              "--set", "memory.eviction_min_idle=0", "--set", "daemon.max_results=500",
                              "--set", "logging.memory_interval=0", "--grace", "600")
-        self.rest = []  # (seconds, RSS in KB, descriptors)
+        self.rest = []  # (seconds, RSS in KB, descriptors, KB that cuzk's allocator has given out)
         self.curve = open(work / "rss.csv", "w")
         self.log_levels = 0
 
@@ -384,11 +384,12 @@ class Soak:
         time.sleep(1)
         self.balance()
         rss, fds = self.daemon.proc_status("VmRSS"), self.daemon.n_descriptors()
-        self.rest.append((time.time() - begin, rss, fds))
+        own = self.daemon.metrics().get("cuzk_allocated_bytes", 0)
+        self.rest.append((time.time() - begin, rss, fds, own / 1024))
         c = self.books.count
         print(f"{time.time() - begin:5.0f} s: {c['completed']} completed, {c['failed']} failed, {c['cancelled']} cancelled, "
               f"{c['vanished']} vanished, {c['evicted']} evictions, {c['reloads']} reloads; at rest {rss / 1024:.0f} MiB, "
-              f"{fds} descriptors, {self.daemon.proc_status('Threads')} threads", flush=True)
+              f"{own / 1024:.0f} KiB of them allocated by cuzk, {fds} descriptors, {self.daemon.proc_status('Threads')} threads", flush=True)
 
     def balance(self):
         """The daemon's counters against the clients'."""
@@ -400,9 +401,10 @@ class Soak:
         for what in ("completed", "failed", "cancelled"):
             if total(f"cuzk_jobs_{what}_total") != c[what]:
                 self.books.problem(f"{what}: the daemon says {total(f'cuzk_jobs_{what}_total'):.0f}, clients {c[what]}")
-        for reason in ("INVAL", "ENCODING", "EXISTS"):
+        for reason in ("INVAL", "ENCODING", "EXISTS", "TIMEOUT"):
             got = total("cuzk_refused_requests_total", f'reason="{reason}"')
-            if got != c["refused " + reason]:
+            late = reason == "TIMEOUT" and got >= c["refused TIMEOUT"]  # also calls that arrived too late
+            if got != c["refused " + reason] and not late:
                 self.books.problem(f"refused {reason}: the daemon says {got:.0f}, clients {c['refused ' + reason]}")
         for name in ("cuzk_jobs_pending", "cuzk_jobs_running", "cuzk_memory_waiting", "cuzk_srs_references"):
             if total(name) != 0:
