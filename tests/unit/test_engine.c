@@ -1,6 +1,8 @@
 /* Engine: order, idempotency, kept results, listeners, limits, cancellation, drain. The prover is a
  * fake (tests/e2e/fake_prover.h) that waits at a gate, so every race is arranged and none is slept
  * through. */
+#include <stdlib.h>
+
 #include "unit/engine_support.h"
 
 /* A job that lets no other one start until the gate opens. */
