@@ -1,4 +1,4 @@
-# Cases of the list over gRPC with real parameters: A01 A09 A11 A15 A16 A21 A22 A23 A26 C01. Needs python3-grpcio.
+# Cases of the list over gRPC with real parameters: A01 A09 A11 A15 A16 A21 A22 A23 A26 C01 D02 G14. Needs python3-grpcio.
 . "$E2E/lib.sh"
 cd "$ROOT"
 python=/usr/bin/python3

@@ -6,6 +6,7 @@ outcomes: accepted (and cancelled: proofs of that kind take long), completed (wi
 status (the call is refused with it), "job " and a name (the job fails with it). After all of them good jobs pass
 and nothing is held. Prints PASS and FAIL lines.
 """
+import json
 import os
 import pathlib
 import re
@@ -23,6 +24,7 @@ ONE = read_request("window-2k-1")["vanilla_proofs"]
 WINNING = read_request("winning-2k")["vanilla_proofs"]
 UPDATE = read_request("update-2k")
 ZERO = bytes(32)
+COMPLETED = 1
 
 
 def spoilt(blob, at=-40):
@@ -110,6 +112,33 @@ def judge(client, row):
     return good
 
 
+def other_content(client):
+    """D02: other content under the id of a job of two partitions that waits or runs."""
+    first = prove_request("D02", read_request("window-2k-3-v1"))
+    future = client.Prove.future(first, timeout=300)
+    client.SubmitProof(first.submit, timeout=60)
+    got, text = outcome(client, "D02", read_request("window-2k-1"), False)
+    good = got == "EXISTS" and future.result().result.proof == golden("window-2k-3-v1")
+    return check("D02 other content under a running id", good, f"{got}: {text}")
+
+
+def quiet_log(cuzk, params, work):
+    """G14: at level debug, a job of 50 MB whose payload and randomness would be seen; and one that is proved."""
+    daemon = Daemon(cuzk, work, params, "--log-level", "debug", "--log-format", "json").start()
+    client = Client(daemon.unix)
+    at = daemon.log.stat().st_size
+    text = C1 + b" " * (50_000_000 - len(C1))
+    good = judge(client, ("G14 50 MB", "porep-2k-a", {"vanilla_proof": text}, "accepted", ""))
+    good &= client.prove("G14", read_request("winning-2k")).status == COMPLETED
+    client.close()
+    good &= daemon.stop() == 0
+    lines = daemon.log.read_bytes()[at:].split(b"\n")[:-1]
+    parsed = [json.loads(line) for line in lines]
+    secret = [s for s in (b"vanilla_proofs", b"comm_d_proofs", b"03" * 16, C1[1000:1030]) if s in b"\n".join(lines)]
+    return check("G14 no payload, short lines, JSON", good and not secret and max(map(len, lines)) < 4096,
+                 f"{len(parsed)} lines; {secret}")
+
+
 def held(daemon):
     m = daemon.metrics()
     return {k: m[k] for k in ("cuzk_jobs_running", "cuzk_memory_waiting") if k in m} | {
@@ -148,11 +177,13 @@ def main():
         good = judge(client, ("before", "winning-2k", {}, "completed", ""))
         before, fds = held(daemon), daemon.n_descriptors()
         good &= all([judge(client, row) for row in CASES])
+        good &= other_content(client)
         good &= judge(client, ("after", "winning-2k", {}, "completed", ""))
         good &= check("nothing is held", held(daemon) == before, str(held(daemon)))
         good &= check("no descriptor is left", daemon.n_descriptors() <= fds + 1, f"{fds}, {daemon.n_descriptors()}")
         client.close()
         good &= check("exit code", daemon.stop() == 0)
+        good &= quiet_log(cuzk, params, work)
         if any("stacked-proof" in f for f in os.listdir(params)):
             good &= ends_while_loading(cuzk, params, work)
     finally:
