@@ -381,7 +381,7 @@ const rpc_method cuzk_service_methods[] = {
     {METHOD("GetStatus"), RPC_INLINE, get_status, NULL},
     {METHOD("GetMetrics"), RPC_INLINE, get_metrics, NULL},
     {METHOD("PreloadSRS"), RPC_SLOW, preload_srs, NULL},
-    {METHOD("EvictSRS"), RPC_INLINE, evict_srs, NULL},
+    {METHOD("EvictSRS"), RPC_SLOW, evict_srs, NULL},
     {"/grpc.health.v1.Health/Check", RPC_INLINE, cuzk_health_check, NULL},
     {"/grpc.health.v1.Health/Watch", RPC_STREAM, cuzk_health_watch, cuzk_health_tick},
     {"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", RPC_STREAM, cuzk_reflection_info,

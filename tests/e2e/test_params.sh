@@ -102,11 +102,11 @@ exits "B14 the environment" 4 "$work/empty" env FIL_PROOFS_PARAMETER_CACHE="$wor
     "$CUZK" prove $request --out "$work/proof"
 
 # ---- memory ----
-options=(--memory 1)
+options=(--memory 1MiB)
 start
-submit "E01 1 MiB is refused at once" 4 "it needs .* 0.001 GiB \(1048576 bytes\) are the memory budget"
+submit "E01 1 MiB is refused at once" 7 "it needs .* 0.001 GiB \(1048576 bytes\) are the memory budget"
 stop
-options=(--memory 60 --preload wpost-2k)
+options=(--memory 60MiB --preload wpost-2k)
 start
 for i in 1 2; do submit "E01 60 MiB is enough, proof $i" 0 ""; done
 stop
