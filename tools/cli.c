@@ -107,6 +107,13 @@ static void fill_getopt(struct option *o, const cli_command *cmd)
 
 bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operand[], int *exit_code)
 {
+    unsigned n;
+    return cli_parse_many(cmd, argc, argv, operand, cmd->n_operands, &n, exit_code);
+}
+
+bool cli_parse_many(const cli_command *cmd, int argc, char **argv, const char *operand[],
+                    unsigned max, unsigned *n_given, int *exit_code)
+{
     struct option long_options[MAX_OPTIONS + 2] = {0};
     fill_getopt(long_options, cmd);
     optind = 1;
@@ -131,13 +138,13 @@ bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operan
     unsigned n = (unsigned)(argc - optind);
     if (n < cmd->n_operands)
         fprintf(stderr, "cuzk: %s is missing\n", cmd->operand_names[n]);
-    if (n > cmd->n_operands)
-        fprintf(stderr, "cuzk: \"%s\" is one argument too many\n",
-                argv[optind + (int)cmd->n_operands]);
-    if (n != cmd->n_operands)
+    if (n > max)
+        fprintf(stderr, "cuzk: \"%s\" is one argument too many\n", argv[optind + (int)max]);
+    if (n < cmd->n_operands || n > max)
         return usage_error(cmd, exit_code);
     for (unsigned i = 0; i < n; i++)
         operand[i] = argv[optind + (int)i];
+    *n_given = n;
     return true;
 }
 

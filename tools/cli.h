@@ -11,6 +11,7 @@
 #include "cuzk/config.h"
 #include "cuzk/cuzk.h"
 #include "cuzk/daemon.h"
+#include "cuzk/switches.h"
 
 #define CLI_EXIT_USAGE 64
 
@@ -43,13 +44,23 @@ typedef struct {
  * (help printed, or a usage error explained). */
 bool cli_parse(const cli_command *cmd, int argc, char **argv, const char *operand[],
                int *exit_code);
+/* The same with up to max operands, of which *n are given; n_operands of cmd is the least number.
+ */
+bool cli_parse_many(const cli_command *cmd, int argc, char **argv, const char *operand[],
+                    unsigned max, unsigned *n, int *exit_code);
 
 /* Common options, to be listed in every command's table. */
 typedef struct {
     bool json;
     uint64_t threads;
     const char *params_dir;
+    const char *opts; /* --opts; cli_set_switches applies it */
 } cli_common;
+#define CLI_OPT_OPTS(c)                                                                            \
+    {                                                                                              \
+        "opts", CLI_STRING, &(c).opts, "LIST",                                                     \
+            "switches, as A1=off,B1=on (`cuzk opts` lists them); wins over CUZK_OPTS"              \
+    }
 #define CLI_OPT_JSON(c)                                                                            \
     {                                                                                              \
         "json", CLI_FLAG, &(c).json, NULL, "print the result as one JSON object"                   \
@@ -88,6 +99,13 @@ void cli_job_report(const cuzk_client_result *r, const char *out_path, bool json
  * code. */
 int cli_fail(bool json, cuzk_status st, const cuzk_err *err);
 int cli_fail_text(bool json, cuzk_status st, const char *text);
+
+/* Switches: what --opts says, or an error on stderr and false. list may be NULL. */
+bool cli_set_switches(const char *list, int *exit_code);
+bool cli_switch_on(const char *name);
+/* Auto becomes streamed for one partition (switch stream-one). */
+cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition);
+void cli_json_switches(yajl_gen g); /* "switches": {"A1": true, ...} */
 
 /* JSON objects on stdout. */
 yajl_gen cli_json_begin(void); /* opens the top object */
@@ -152,6 +170,7 @@ int cmd_cancel(int argc, char **argv);
 int cmd_srs(int argc, char **argv);
 int cmd_synth(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
+int cmd_opts(int argc, char **argv);
 int cmd_memmon(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 

@@ -7,7 +7,7 @@
 
 typedef struct {
     cli_common common;
-    const char *request, *out_path, *srs, *trace_path;
+    const char *request, *out_path, *srs, *synth, *trace_path;
     uint64_t partition, memory_mib;
     cuzk_srs_mode srs_mode;
     bool insecure_test_rs, allow_insecure_params, interpreted, explain_memory;
@@ -32,6 +32,17 @@ static bool parse_srs(prove_args *a)
     return false;
 }
 
+static bool parse_synth(prove_args *a)
+{
+    if (strcmp(a->synth, "interpreted") == 0) {
+        a->interpreted = true;
+    } else if (strcmp(a->synth, "compiled") != 0) {
+        fprintf(stderr, "cuzk: --synth is '%s'; it may be compiled or interpreted\n", a->synth);
+        return false;
+    }
+    return true;
+}
+
 static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
 {
     const cli_option options[] = {
@@ -43,9 +54,10 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
          "parameters made by `cuzk params make --insecure-test-secrets`"},
         {"allow-insecure-params", CLI_FLAG, &a->allow_insecure_params, NULL,
          "use self-made parameters for 32 and 64 GiB as well: for tests only"},
-        {"interpreted", CLI_FLAG, &a->interpreted, NULL,
-         "run the circuit row by row instead of compiled: the same proof, slower,\n"
-         "for comparison"},
+        {"synth", CLI_STRING, &a->synth, "HOW",
+         "compiled (default), or interpreted: the circuit is run row by row, the same\n"
+         "proof, slower, for comparison"},
+        {"interpreted", CLI_FLAG, &a->interpreted, NULL, "the same as --synth interpreted"},
         {"srs", CLI_STRING, &a->srs, "WHERE",
          "parameters resident (in memory), streamed (read from disk in chunks: less\n"
          "memory, the same proof), or auto: streamed for one partition, else\n"
@@ -57,6 +69,7 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
          "say on stderr what the proof will need, before it begins"},
         {"trace", CLI_STRING, &a->trace_path, "FILE",
          "write what ran when on which thread as Chrome trace JSON (for Perfetto)"},
+        CLI_OPT_OPTS(a->common),
         CLI_OPT_THREADS(a->common),
         CLI_OPT_PARAMS(a->common),
         CLI_OPT_JSON(a->common),
@@ -81,11 +94,11 @@ static bool parse_args(prove_args *a, int argc, char **argv, int *exit_code)
         *exit_code = CLI_EXIT_USAGE;
         return false;
     }
-    if (a->memory_mib > UINT64_MAX >> 20 || !parse_srs(a)) {
+    if (a->memory_mib > UINT64_MAX >> 20 || !parse_srs(a) || !parse_synth(a)) {
         *exit_code = CLI_EXIT_USAGE;
         return false;
     }
-    return true;
+    return cli_set_switches(a->common.opts, exit_code);
 }
 
 /* Silent when all is as expected. */
@@ -116,11 +129,10 @@ static void report(const prove_args *a, const cuzk_request_info *info, const cuz
 }
 
 /* Each partition reads every point once: for one alone, nothing is gained by keeping them. */
-static void choose_srs(prove_args *a, const cuzk_request_info *info)
+cuzk_srs_mode cli_choose_srs(cuzk_srs_mode mode, bool one_partition)
 {
-    bool one = info->n_partitions == 1 || a->partition != PARTITION_ALL;
-    if (a->srs_mode == CUZK_SRS_AUTO && one)
-        a->srs_mode = CUZK_SRS_STREAMED;
+    bool stream = mode == CUZK_SRS_AUTO && one_partition && cli_switch_on("stream-one");
+    return stream ? CUZK_SRS_STREAMED : mode;
 }
 
 static cuzk_status prove(const prove_args *a, cuzk_prover *prover, const cuzk_request *req,
@@ -183,7 +195,7 @@ static cuzk_status write_trace(const prove_args *a, cuzk_err *err)
 int cmd_prove(int argc, char **argv)
 {
     int exit_code = 0;
-    prove_args a = {.partition = PARTITION_ALL, .srs = "auto"};
+    prove_args a = {.partition = PARTITION_ALL, .srs = "auto", .synth = "compiled"};
     if (!parse_args(&a, argc, argv, &exit_code))
         return exit_code;
     cuzk_err err = {0};
@@ -194,7 +206,7 @@ int cmd_prove(int argc, char **argv)
         return cli_fail(a.common.json, st, &err);
     cuzk_request_info info;
     cuzk_request_describe(&info, req);
-    choose_srs(&a, &info);
+    a.srs_mode = cli_choose_srs(a.srs_mode, info.n_partitions == 1 || a.partition != PARTITION_ALL);
     cuzk_trace *trace = cuzk_trace_new(info.circuit);
     cuzk_trace_add(trace, "parse", CUZK_NO_PARTITION, begin, cli_now_ns());
     size_t n_bytes = 0;

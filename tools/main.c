@@ -24,7 +24,8 @@ static const verb verbs[] = {
     {"status", "ask a daemon what it is doing", cmd_status},
     {"srs", "list, load or drop a daemon's parameters", cmd_srs},
     {"synth", "make a full-size request without a sealed sector", cmd_synth},
-    {"bench", "measure a part of the prover", cmd_bench},
+    {"bench", "measure the prover or a part of it", cmd_bench},
+    {"opts", "list the optimisations that can be switched off", cmd_opts},
     {"memmon", "memory of one process over time", cmd_memmon},
     {"version", "print version and arithmetic in use", cmd_version},
 };

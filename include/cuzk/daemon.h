@@ -71,6 +71,7 @@ typedef struct {
     int timing;                  /* lines of phases: 0 as CUZK_TIMING says, 1 text, 2 JSON */
     const char *memory_csv;      /* the memory monitor appends to it; NULL: kept for /trace only */
     uint64_t memory_interval_ms; /* between its samples; 0: no monitor */
+    const char *opts;            /* switches to set (cuzk/switches.h); NULL or "": none */
 } cuzk_daemon_options;
 
 #define CUZK_DAEMON_DEFAULTS                                                                       \

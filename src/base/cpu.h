@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "base/switches.h"
+
 typedef enum {
     CUZK_CPU_GENERIC, /* portable C */
     CUZK_CPU_ADX,     /* x86-64 with BMI2 and ADX */
@@ -17,6 +19,11 @@ typedef enum {
 
 /* The path in use; decided at the first call, which happens before main. Any thread. */
 cuzk_cpu_path cuzk_cpu_active(void);
+/* Eight lanes of AVX-512 IFMA are to be used: the path, unless switch ifma is off. */
+CUZK_INLINE bool cuzk_cpu_lanes(void)
+{
+    return cuzk_cpu_active() == CUZK_CPU_IFMA && cuzk_switch_on(CUZK_SWITCH_IFMA);
+}
 bool cuzk_cpu_has(cuzk_cpu_path path);              /* what the machine offers, CUZK_CPU aside */
 const char *cuzk_cpu_path_name(cuzk_cpu_path path); /* "generic", "adx", "ifma"; static */
 

@@ -2,11 +2,15 @@
  * are merged, the smallest range that fits is taken. There are few, so the list is searched. */
 #include "base/pages.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
-#include "base/compiler.h"
+#include "base/switches.h"
 
 #define HUGE_BYTES ((size_t)2 << 20)
 /* Mapped at a time at least, so that blocks of a megabyte share huge pages. */
@@ -77,7 +81,8 @@ static char *map_span(size_t bytes)
     if (before > 0)
         munmap(p, before);
     munmap(p + before + bytes, HUGE_BYTES - before);
-    madvise(p + before, bytes, MADV_HUGEPAGE); /* advice only: failure costs speed */
+    madvise(p + before, bytes, /* advice only: failure costs speed */
+            cuzk_switch_on(CUZK_SWITCH_HUGE_PAGES) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return p + before;
 }
 
@@ -117,6 +122,29 @@ static void unmap_all(void)
     }
 }
 
+/* ---- switch B1: pages locked in memory ---- */
+
+static atomic_bool ever_locked, warned;
+
+static void warn_unlocked(size_t bytes, int sys)
+{
+    struct rlimit r = {0, 0};
+    getrlimit(RLIMIT_MEMLOCK, &r);
+    fprintf(stderr,
+            "cuzk: switch B1: a buffer of %zu KiB cannot be locked in memory (%s; the limit is "
+            "%llu KiB, `ulimit -l` or LimitMEMLOCK= raises it): such buffers stay unlocked\n",
+            bytes >> 10, strerror(sys), (unsigned long long)r.rlim_cur >> 10);
+}
+
+/* Kept pages stay locked: locking them again is cheap. */
+static void lock_pages(void *p, size_t bytes)
+{
+    if (mlock(p, bytes) == 0)
+        atomic_store_explicit(&ever_locked, true, memory_order_relaxed);
+    else if (!atomic_exchange(&warned, true))
+        warn_unlocked(bytes, errno);
+}
+
 /* ---- entry ---- */
 
 #ifdef __SANITIZE_ADDRESS__
@@ -139,15 +167,19 @@ void *cuzk_pages_take(size_t bytes, bool *zero)
     if (r)
         p = cut(r, bytes, zero);
     pthread_mutex_unlock(&lock);
+    if (p && cuzk_switch_on(CUZK_SWITCH_B1))
+        lock_pages(p, bytes);
     return p;
 }
 
 void cuzk_pages_give(void *p, size_t bytes)
 {
-    if (!KEEP) {
+    if (!KEEP || !cuzk_switch_on(CUZK_SWITCH_KEPT_PAGES)) {
         munmap(p, bytes);
         return;
     }
+    if (!cuzk_switch_on(CUZK_SWITCH_B1) && atomic_load_explicit(&ever_locked, memory_order_relaxed))
+        munlock(p, bytes); /* it may have been taken while the switch was on */
     pthread_mutex_lock(&lock);
     insert(p, bytes, false);
     pthread_mutex_unlock(&lock);

@@ -33,7 +33,7 @@ boolean cuzk_bool_alloc(cs *c, bool value)
 {
     cs_var x = alloc_bit(c, value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, CS_ONE, COEFF_ONE);
     cs_lc_add(&r.a, x, COEFF_MINUS_ONE);
     cs_lc_add(&r.b, x, COEFF_ONE);
@@ -45,7 +45,7 @@ boolean cuzk_bool_alloc_conditionally(cs *c, bool value, boolean f)
 {
     cs_var x = alloc_bit(c, value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, CS_ONE, COEFF_ONE);
     cuzk_bool_sub_from(&r.a, f, 0);
     cs_lc_add(&r.a, x, COEFF_MINUS_ONE);
@@ -59,7 +59,7 @@ static cs_var xor_vars(cs *c, cs_var p, cs_var q, bool value)
 {
     cs_var x = alloc_bit(c, value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, p, COEFF_TWO);
     cs_lc_add(&r.b, q, COEFF_ONE);
     cs_lc_add(&r.c, p, COEFF_ONE);
@@ -89,7 +89,7 @@ static boolean product(cs *c, boolean p, boolean q)
     bool value = p.value & q.value;
     cs_var x = alloc_bit(c, value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cuzk_bool_add_to(&r.a, p, 0);
     cuzk_bool_add_to(&r.b, q, 0);
     cs_lc_add(&r.c, x, COEFF_ONE);
@@ -123,7 +123,7 @@ static boolean general_ch(cs *c, boolean x, boolean y, boolean z)
     bool value = x.value ? y.value : z.value;
     cs_var v = alloc_bit(c, value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cuzk_bool_add_to(&r.a, y, 0);
     cuzk_bool_sub_from(&r.a, z, 0);
     cuzk_bool_add_to(&r.b, x, 0);
@@ -163,7 +163,7 @@ static boolean general_maj(cs *c, boolean x, boolean y, boolean z)
     cs_var v = alloc_bit(c, value);
     boolean yz = cuzk_bool_and(c, y, z);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cuzk_bool_add_to(&r.a, yz, 1);
     cuzk_bool_sub_from(&r.a, y, 0);
     cuzk_bool_sub_from(&r.a, z, 0);
@@ -210,7 +210,7 @@ void cuzk_bool_enforce_equal(cs *c, boolean a, boolean b)
         b = t;
     }
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cuzk_bool_add_to(&r.c, a, 0);
     cuzk_bool_sub_from(&r.c, b, 0);
     cs_row_end(c, &r);

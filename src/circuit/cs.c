@@ -23,7 +23,7 @@ void cs_lc_clear(cs_lc *lc)
 
 static bool lc_grow(cs_lc *lc)
 {
-    size_t cap = lc->cap * 4, bytes;
+    size_t cap = lc->cap ? lc->cap * 4 : CS_LC_INLINE, bytes;
     if (!cuzk_size_mul(&bytes, cap, sizeof(cs_term)))
         return false;
     bool is_inline = lc->term == lc->inline_term;
@@ -146,6 +146,7 @@ void cs_init(cs *c, const cs_sink_ops *ops, void *self)
     memset(c, 0, sizeof *c);
     c->ops = ops;
     c->self = self;
+    c->n_inline = cuzk_switch_on(CUZK_SWITCH_A1) ? CS_LC_INLINE : 0;
     cs_alloc_input(c, &cuzk_fr_one);
 }
 

@@ -17,6 +17,7 @@
 #define CUZK_CIRCUIT_CS_H
 
 #include "base/error.h"
+#include "base/switches.h"
 #include "field/fr.h"
 
 typedef uint32_t cs_var; /* top bit set: input, else aux; the rest is the index */
@@ -40,19 +41,25 @@ typedef struct {
 } cs_term;
 
 /* A linear combination as a growing list of terms. Terms may repeat a variable and may have the
- * coefficient 0: sinks that care call cs_lc_normalize. The first terms live in the struct. */
+ * coefficient 0: sinks that care call cs_lc_normalize. The first terms live in the struct, unless
+ * switch A1 is off: then all are in a heap block. */
 #define CS_LC_INLINE 4
 typedef struct {
     size_t n, cap;
-    cs_term *term; /* inline_term, or a heap block when cap > CS_LC_INLINE */
+    cs_term *term; /* inline_term, or a heap block */
     cs_term inline_term[CS_LC_INLINE];
 } cs_lc;
 
-CUZK_INLINE void cs_lc_init(cs_lc *lc)
+CUZK_INLINE void cs_lc_init_room(cs_lc *lc, size_t n_inline)
 {
     lc->n = 0;
-    lc->cap = CS_LC_INLINE;
+    lc->cap = n_inline;
     lc->term = lc->inline_term;
+}
+
+CUZK_INLINE void cs_lc_init(cs_lc *lc)
+{
+    cs_lc_init_room(lc, CS_LC_INLINE);
 }
 
 void cs_lc_free_block(cs_lc *lc); /* for cs_lc_fini */
@@ -110,6 +117,7 @@ typedef struct cs {
     void *self;
     const cs_hooks *hooks; /* NULL: none */
     uint32_t n_inputs, n_aux;
+    uint32_t n_inline; /* terms inside a list of this run: CS_LC_INLINE, or 0 (switch A1) */
     uint64_t n_rows;
     cuzk_status st; /* first error, sticky */
     cuzk_err err;
@@ -138,11 +146,17 @@ typedef struct {
     cs_lc a, b, c;
 } cs_row;
 
-CUZK_INLINE void cs_row_begin(cs_row *r)
+/* An empty list for a row of c. */
+CUZK_INLINE void cs_lc_begin(const cs *c, cs_lc *lc)
 {
-    cs_lc_init(&r->a);
-    cs_lc_init(&r->b);
-    cs_lc_init(&r->c);
+    cs_lc_init_room(lc, c->n_inline);
+}
+
+CUZK_INLINE void cs_row_begin(const cs *c, cs_row *r)
+{
+    cs_lc_begin(c, &r->a);
+    cs_lc_begin(c, &r->b);
+    cs_lc_begin(c, &r->c);
 }
 
 CUZK_INLINE void cs_row_end(cs *c, cs_row *r)

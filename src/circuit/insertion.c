@@ -4,7 +4,7 @@ num cuzk_pick(cs *c, boolean cond, const num *a, const num *b)
 {
     num x = cuzk_num_alloc(c, cond.value ? &a->value : &b->value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, b->var, COEFF_ONE);
     cs_lc_add(&r.a, a->var, COEFF_MINUS_ONE);
     cuzk_bool_add_to(&r.b, cond, 0);

@@ -16,7 +16,7 @@ num cuzk_num_alloc_input(cs *c, const fr *value)
 static void product_row(cs *c, cs_var a, cs_var b, cs_var x)
 {
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, a, COEFF_ONE);
     cs_lc_add(&r.b, b, COEFF_ONE);
     cs_lc_add(&r.c, x, COEFF_ONE);
@@ -55,7 +55,7 @@ void cuzk_num_assert_nonzero(cs *c, const num *a)
 static void sum_row(cs *c, cs_var a, cs_var b, cs_var s)
 {
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, a, COEFF_ONE);
     cs_lc_add(&r.a, b, COEFF_ONE);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);
@@ -91,7 +91,7 @@ static num reverse_half(cs *c, const num *a, const num *b, boolean s)
 {
     num out = cuzk_num_alloc(c, s.value ? &b->value : &a->value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, a->var, COEFF_ONE);
     cs_lc_add(&r.a, b->var, COEFF_MINUS_ONE);
     cuzk_bool_add_to(&r.b, s, 0);
@@ -122,7 +122,7 @@ static void recompose_row(cs *c, const boolean bits[NUM_BITS], const num *n)
     if (!cs_wants_rows(c))
         return;
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     add_weighted(&r.c, bits, NUM_BITS);
     cs_lc_add(&r.c, n->var, COEFF_MINUS_ONE);
     cs_row_end(c, &r);
@@ -171,7 +171,7 @@ static void update_row(cs *c, const boolean out[], const num *n, unsigned n_bits
     cs_row r;
     if (!cs_wants_rows(c))
         return;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     add_weighted(&r.a, out, n_bits);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);
     cs_lc_add(&r.c, n->var, COEFF_ONE);

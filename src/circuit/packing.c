@@ -17,7 +17,7 @@ static void pack_row(cs *c, const boolean bits[], size_t n, cs_var x)
     cs_row r;
     if (!cs_wants_rows(c))
         return;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     for (unsigned i = 0; i < n; i++)
         cuzk_bool_add_to(&r.a, bits[i], i);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);

@@ -130,8 +130,8 @@ static void ensure_row(instance *p, cs_var x)
     cs_lc one, out;
     if (!cs_wants_rows(p->c))
         return;
-    cs_lc_init(&one);
-    cs_lc_init(&out);
+    cs_lc_begin(p->c, &one);
+    cs_lc_begin(p->c, &out);
     cs_lc_clear(&p->lc);
     for (unsigned i = 0; i < p->n_base; i++)
         cs_lc_add(&p->lc, p->base[i], p->term++);
@@ -156,7 +156,7 @@ static cs_var square_row(cs *c, cs_var x, const fr *pre, const fr *value)
     cs_row r;
     if (!cs_wants_rows(c))
         return y;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     add_keyed(&r.a, x, pre);
     add_keyed(&r.b, x, pre);
     cs_lc_add(&r.c, y, COEFF_ONE);
@@ -182,7 +182,7 @@ static cs_var sbox(cs *c, cs_var x, const fr *pre, const fr *post, fr *value)
     cs_row r;
     if (!cs_wants_rows(c))
         return l5;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     add_keyed(&r.a, x, pre);
     cs_lc_add(&r.b, l4, COEFF_ONE);
     cs_lc_add(&r.c, l5, COEFF_ONE);
@@ -230,7 +230,7 @@ static num permute(cs *c, poseidon_kind kind, const num in[])
 {
     pthread_once(&once, make_tables);
     instance p = {.c = c, .k = cuzk_poseidon_constants(kind), .term = tables[kind].term};
-    cs_lc_init(&p.lc);
+    cs_lc_begin(c, &p.lc);
     first_layer(&p, &tables[kind].kappa, in);
     for (unsigned round = 1; round < 4; round++)
         full_layer(&p, true, round == 3 ? &p.k->pre_sparse : &p.k->mds);

@@ -167,7 +167,7 @@ CUZK_TARGET_IFMA static void sparse(fr state[], const fr *w0, const lane_constan
 bool cuzk_poseidon_lanes_dense(fr state[], const poseidon_matrix *m)
 {
     const poseidon_constants *k = tables.source;
-    if (!k || (m != &k->mds && m != &k->pre_sparse))
+    if (!k || (m != &k->mds && m != &k->pre_sparse) || !cuzk_switch_on(CUZK_SWITCH_IFMA))
         return false;
     dense(state, m, m == &k->mds ? &tables.mds : &tables.pre_sparse);
     return true;
@@ -175,7 +175,7 @@ bool cuzk_poseidon_lanes_dense(fr state[], const poseidon_matrix *m)
 
 bool cuzk_poseidon_lanes_sparse(fr state[], const poseidon_constants *k, unsigned partial_round)
 {
-    if (!k || k != tables.source)
+    if (!k || k != tables.source || !cuzk_switch_on(CUZK_SWITCH_IFMA))
         return false;
     sparse(state, &k->w_hat[partial_round][0], &tables.w[partial_round], &tables.v[partial_round]);
     return true;

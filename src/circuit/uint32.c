@@ -4,14 +4,14 @@ void cuzk_multieq_init(multieq *m, cs *c)
 {
     m->c = c;
     m->used = 0;
-    cs_lc_init(&m->lhs);
-    cs_lc_init(&m->rhs);
+    cs_lc_begin(c, &m->lhs);
+    cs_lc_begin(c, &m->rhs);
 }
 
 static void flush(multieq *m)
 {
     cs_lc one;
-    cs_lc_init(&one);
+    cs_lc_begin(m->c, &one);
     cs_lc_add(&one, CS_ONE, COEFF_ONE);
     cs_enforce(m->c, &m->lhs, &one, &m->rhs);
     cs_lc_fini(&one);

@@ -33,8 +33,8 @@ static uint64_t template_bytes(const template_rows *t)
 {
     const program *p = &t->program;
     return rows_bytes(&t->rows) + p->cap_runs * sizeof *p->run + p->cap_small * sizeof *p->small +
-           p->cap_terms * sizeof *p->terms + p->cap_term * sizeof *p->term +
-           t->n_signature * 4 + (uint64_t)t->n_operands * 11 + t->n_out * sizeof *t->out +
+           p->cap_terms * sizeof *p->terms + p->cap_term * sizeof *p->term + t->n_signature * 4 +
+           (uint64_t)t->n_operands * 11 + t->n_out * sizeof *t->out +
            ((uint64_t)t->n_aux / 64 + 1) * 24;
 }
 
@@ -146,8 +146,7 @@ bool cuzk_compiled_next_row(compiled_cursor *cur, cs_lc *a, cs_lc *b, cs_lc *c)
     return true;
 }
 
-static void evaluate(fr *out, const compiled_circuit *k, const compiled_witness *w,
-                     const cs_lc *lc)
+static void evaluate(fr *out, const compiled_circuit *k, const compiled_witness *w, const cs_lc *lc)
 {
     fr sum = {{0}}, x;
     for (size_t i = 0; i < lc->n; i++) {
@@ -162,8 +161,24 @@ static void evaluate(fr *out, const compiled_circuit *k, const compiled_witness 
     *out = sum;
 }
 
-cuzk_status cuzk_compiled_check(const compiled_circuit *k, const compiled_witness *w,
-                                cuzk_err *err)
+static cuzk_status check_row(const compiled_circuit *k, const compiled_witness *w,
+                             const cs_lc lc[3], size_t row, cuzk_err *err)
+{
+    fr x, y, z;
+    evaluate(&x, k, w, &lc[0]);
+    evaluate(&y, k, w, &lc[1]);
+    evaluate(&z, k, w, &lc[2]);
+    fr_mul(&x, &x, &y);
+    if (fr_eq(&x, &z))
+        return CUZK_OK;
+    return cuzk_fail(err, CUZK_UNSATISFIED, 0,
+                     "the witness does not satisfy the circuit: row %zu is the first with a b != c",
+                     row);
+}
+
+/* c: receives <C, w>; NULL: every row is checked. */
+static cuzk_status walk_rows(fr *c, const compiled_circuit *k, const compiled_witness *w,
+                             cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     compiled_cursor cur;
@@ -171,25 +186,27 @@ cuzk_status cuzk_compiled_check(const compiled_circuit *k, const compiled_witnes
     for (unsigned s = 0; s < 3; s++)
         cs_lc_init(&lc[s]);
     cuzk_compiled_cursor_init(&cur, k);
-    for (size_t row = 0; cuzk_compiled_next_row(&cur, &lc[0], &lc[1], &lc[2]); row++) {
-        fr x, y, z;
-        if (lc[0].cap == SIZE_MAX || lc[1].cap == SIZE_MAX || lc[2].cap == SIZE_MAX) {
+    for (size_t row = 0; st == CUZK_OK && cuzk_compiled_next_row(&cur, &lc[0], &lc[1], &lc[2]);
+         row++) {
+        if (lc[0].cap == SIZE_MAX || lc[1].cap == SIZE_MAX || lc[2].cap == SIZE_MAX)
             st = cuzk_fail(err, CUZK_NOMEM, 0, "check: no memory for the terms of row %zu", row);
-            break;
-        }
-        evaluate(&x, k, w, &lc[0]);
-        evaluate(&y, k, w, &lc[1]);
-        evaluate(&z, k, w, &lc[2]);
-        fr_mul(&x, &x, &y);
-        if (!fr_eq(&x, &z)) {
-            st = cuzk_fail(err, CUZK_UNSATISFIED, 0,
-                           "the witness does not satisfy the circuit: row %zu is the first with "
-                           "a b != c",
-                           row);
-            break;
-        }
+        else if (c)
+            evaluate(&c[row], k, w, &lc[2]);
+        else
+            st = check_row(k, w, lc, row, err);
     }
     for (unsigned s = 0; s < 3; s++)
         cs_lc_fini(&lc[s]);
     return st;
+}
+
+cuzk_status cuzk_compiled_check(const compiled_circuit *k, const compiled_witness *w, cuzk_err *err)
+{
+    return walk_rows(NULL, k, w, err);
+}
+
+cuzk_status cuzk_compiled_evaluate_c(fr c[], const compiled_circuit *k, const compiled_witness *w,
+                                     cuzk_err *err)
+{
+    return walk_rows(c, k, w, err);
 }

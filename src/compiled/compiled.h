@@ -70,6 +70,11 @@ void cuzk_compiled_aux(fr *out, const compiled_circuit *k, const compiled_witnes
 cuzk_status cuzk_compiled_evaluate(fr a[], fr b[], const compiled_circuit *k,
                                    const compiled_witness *w, cuzk_pool *pool, cuzk_err *err);
 
+/* c[i] = <C_i, w> for the n_rows rows, term by term on one thread: the provers need a and b alone,
+ * this is for comparison. */
+cuzk_status cuzk_compiled_evaluate_c(fr c[], const compiled_circuit *k, const compiled_witness *w,
+                                     cuzk_err *err);
+
 /* Walks the rows in order, for comparisons. Row i as linear combinations; lists are cleared first.
  */
 typedef struct {

@@ -54,6 +54,7 @@ static void fill_prover(const cuzk_config *c, cuzk_daemon_options *out)
     const char *cache = text_of(c, SETTING_srs_verdict_cache_dir);
     out->params_dir = text_of(c, SETTING_srs_param_cache);
     out->n_threads = (unsigned)value_of(c, SETTING_daemon_threads)->number;
+    out->opts = text_of(c, SETTING_daemon_opts);
     out->max_memory = bytes_of(c, SETTING_memory_total_budget);
     out->memory_margin = bytes_of(c, SETTING_memory_safety_margin);
     out->eviction_min_idle_s = seconds_of(c, SETTING_memory_eviction_min_idle);

@@ -119,7 +119,7 @@ CUZK_TARGET_IFMA static bool g2_read_8(g2_affine r[8], const uint8_t *in)
 size_t cuzk_g1_read_run(g1_affine r[], const uint8_t *in, size_t n)
 {
     size_t i = 0;
-    if (cuzk_cpu_active() == CUZK_CPU_IFMA)
+    if (cuzk_cpu_lanes())
         while (n - i >= 8 && g1_read_8(r + i, in + 96 * i))
             i += 8;
     return i;
@@ -128,7 +128,7 @@ size_t cuzk_g1_read_run(g1_affine r[], const uint8_t *in, size_t n)
 size_t cuzk_g2_read_run(g2_affine r[], const uint8_t *in, size_t n)
 {
     size_t i = 0;
-    if (cuzk_cpu_active() == CUZK_CPU_IFMA)
+    if (cuzk_cpu_lanes())
         while (n - i >= 8 && g2_read_8(r + i, in + 192 * i))
             i += 8;
     return i;

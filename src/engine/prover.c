@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/switches.h"
 #include "engine/insecure.h"
 #include "engine/params_dir.h"
 #include "engine/prover_memory.h"
@@ -36,7 +37,9 @@ prover_memory *cuzk_prover_memory_of(const cuzk_prover *p)
 
 cuzk_status cuzk_prover_new(cuzk_prover **out, const cuzk_prover_options *given, cuzk_err *err)
 {
-    cuzk_status st = CUZK_OK;
+    cuzk_status st = cuzk_switches_environment_error(err);
+    if (st != CUZK_OK)
+        return st;
     const cuzk_prover_options whole = complete(given), *opt = &whole;
     cuzk_prover *p = cuzk_calloc(1, sizeof *p);
     if (!p)

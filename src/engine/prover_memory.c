@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/switches.h"
 #include "engine/log.h"
 #include "engine/memory_available.h"
 #include "engine/params_dir.h"
@@ -20,8 +21,8 @@ struct prover_memory {
     holdings *holdings;
     srs_loader loader;
     cuzk_srs_mode mode;
-    bool compiled;
-    bool fixed; /* the budget was configured: nobody asks the system */
+    bool compiled; /* unless switch compact-witness is off */
+    bool fixed;    /* the budget was configured: nobody asks the system */
     uint64_t total;
     char source[96];
     const char *params_source; /* static */
@@ -187,11 +188,16 @@ void cuzk_memory_log(const prover_memory *m)
 
 /* ---- planning ---- */
 
+static bool compiles(const prover_memory *m)
+{
+    return m->compiled && cuzk_switch_on(CUZK_SWITCH_COMPACT_WITNESS);
+}
+
 static memory_question question_of(const prover_memory *m, circuit_id id, uint64_t available)
 {
     bool hot = cuzk_holdings_has(m->holdings, HOLDING_SRS, id);
     return (memory_question){.mode = hot && m->mode == CUZK_SRS_AUTO ? CUZK_SRS_RESIDENT : m->mode,
-                             .compiled = m->compiled,
+                             .compiled = compiles(m),
                              .n_threads = cuzk_pool_size(m->loader.pool),
                              .available = available,
                              .total = m->total};
@@ -258,7 +264,7 @@ static void pin_or_count(memory_lease *l, const attempt *a, budget_token *own, b
     if (a->parameters_only)
         return;
     need->bytes[BUDGET_PARTITION] = l->plan.partition_bytes;
-    if (!l->memory->compiled)
+    if (!l->compiles)
         return;
     l->circuit_holding = cuzk_holdings_pin(h, HOLDING_CIRCUIT, l->id);
     if (l->circuit_holding)
@@ -280,13 +286,13 @@ static cuzk_status begin_making(memory_lease *l, const attempt *a, const budget_
         l->make_srs = l->srs_holding != NULL;
         rest.bytes[BUDGET_SRS] = l->make_srs ? 0 : rest.bytes[BUDGET_SRS];
     }
-    if (!l->circuit_holding && !a->parameters_only && l->memory->compiled) {
+    if (!l->circuit_holding && !a->parameters_only && l->compiles) {
         l->circuit_holding =
             cuzk_holdings_begin(h, HOLDING_CIRCUIT, l->id, need->bytes[BUDGET_CIRCUIT]);
         l->make_circuit = l->circuit_holding != NULL;
         rest.bytes[BUDGET_CIRCUIT] = l->make_circuit ? 0 : rest.bytes[BUDGET_CIRCUIT];
     }
-    bool all = l->srs_holding && (l->circuit_holding || a->parameters_only || !l->memory->compiled);
+    bool all = l->srs_holding && (l->circuit_holding || a->parameters_only || !l->compiles);
     if (all) {
         l->partition_bytes = need->bytes[BUDGET_PARTITION];
         return CUZK_OK;
@@ -331,7 +337,7 @@ cuzk_status cuzk_lease_reserve(memory_lease *lease, prover_memory *m, circuit_id
 {
     char name[24];
     attempt a = {.lease = lease, .reclaim = true};
-    *lease = (memory_lease){.memory = m, .id = id, .wish = *wish};
+    *lease = (memory_lease){.memory = m, .id = id, .wish = *wish, .compiles = compiles(m)};
     cuzk_status st = plan(&lease->plan, m, id, err);
     if (st != CUZK_OK)
         return st;

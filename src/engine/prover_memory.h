@@ -36,6 +36,7 @@ typedef struct {
     circuit_id id;
     memory_answer plan;
     lease_wish wish;
+    bool compiles;               /* a compiled circuit is wanted */
     bool make_srs, make_circuit; /* ours to make */
     holding *srs_holding, *circuit_holding;
     uint64_t partition_bytes;

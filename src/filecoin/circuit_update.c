@@ -108,7 +108,7 @@ static num digest_index(update *u, unsigned n_digests, unsigned j)
     fr_add(&value, &value, &offset);
     num d = cuzk_num_alloc(u->c, &value);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(u->c, &r);
     cs_lc_add(&r.a, u->part.var, &factor);
     cs_lc_add(&r.a, CS_ONE, &offset);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);
@@ -142,7 +142,7 @@ static num rho(update *u, const boolean bits[])
     }
     num high = cuzk_num_alloc(c, &sum);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     for (unsigned q = 0; q < N_H; q++)
         cs_lc_add(&r.a, z[q].var, COEFF_ONE);
     cs_lc_add(&r.b, CS_ONE, COEFF_ONE);

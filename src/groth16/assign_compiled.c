@@ -34,6 +34,14 @@ cuzk_status cuzk_assign_compiled(assignment *out, compiled_witness *w, const com
         goto out;
     }
     CUZK_TRY(cuzk_compiled_evaluate(s.a, s.b, k, &filled, pool, err));
+    if (!cuzk_switch_on(CUZK_SWITCH_C_PRODUCT)) {
+        s.c = (fr *)cuzk_calloc(srs->n_h + 1, sizeof(fr));
+        if (!s.c) {
+            st = cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu rows", srs->n_h + 1);
+            goto out;
+        }
+        CUZK_TRY(cuzk_compiled_evaluate_c(s.c, k, &filled, err));
+    }
     *out = s;
     *w = filled;
 out:

@@ -1,23 +1,88 @@
 /* The prover's sink: see assignment.h. */
 #include "groth16/assignment.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 
 typedef struct {
     assignment s;
-    size_t cap_inputs, cap_aux, cap_rows;
-    bool check;
+    size_t max_inputs, max_aux, max_rows; /* what the parameters have */
+    size_t cap_inputs, cap_aux, cap_rows; /* the same at once, or (switch A2 off) by doubling */
+    bool check, with_c;
     bool fits; /* so far; once false, only counts are kept */
 } collector;
+
+/* ---- room ---- */
+
+#define FIRST_ROOM 1024u /* switch A2 off */
+
+static bool grow_values(fr **x, size_t cap)
+{
+    size_t bytes;
+    fr *p = cuzk_size_mul(&bytes, cap, sizeof(fr)) ? cuzk_realloc(*x, bytes) : NULL;
+    if (p)
+        *x = p;
+    return p != NULL;
+}
+
+static size_t bit_words(size_t n)
+{
+    return n / 64 + 1;
+}
+
+/* New words are zero. */
+static bool grow_bits(uint64_t **bits, size_t old_cap, size_t cap)
+{
+    uint64_t *p = cuzk_realloc(*bits, bit_words(cap) * sizeof *p);
+    size_t old = *bits ? bit_words(old_cap) : 0;
+    if (!p)
+        return false;
+    memset(p + old, 0, (bit_words(cap) - old) * sizeof *p);
+    *bits = p;
+    return true;
+}
+
+static cuzk_status no_room(const collector *k, cuzk_err *err)
+{
+    return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu values and %zu rows", k->max_aux,
+                     k->max_rows);
+}
+
+static bool grow_inputs(collector *k, size_t cap)
+{
+    bool ok = grow_values(&k->s.input, cap) && grow_bits(&k->s.b_input, k->cap_inputs, cap);
+    k->cap_inputs = ok ? cap : k->cap_inputs;
+    return ok;
+}
+
+static bool grow_aux(collector *k, size_t cap)
+{
+    bool ok = grow_values(&k->s.aux, cap) && grow_bits(&k->s.a_aux, k->cap_aux, cap) &&
+              grow_bits(&k->s.b_aux, k->cap_aux, cap);
+    k->cap_aux = ok ? cap : k->cap_aux;
+    return ok;
+}
+
+static bool grow_rows(collector *k, size_t cap)
+{
+    bool ok = grow_values(&k->s.a, cap) && grow_values(&k->s.b, cap) &&
+              (!k->with_c || grow_values(&k->s.c, cap));
+    k->cap_rows = ok ? cap : k->cap_rows;
+    return ok;
+}
+
+/* ---- sink ---- */
 
 static cuzk_status collect_input(void *self, const fr *value, cuzk_err *err)
 {
     collector *k = self;
-    (void)err;
-    if (k->s.n_inputs < k->cap_inputs)
-        k->s.input[k->s.n_inputs] = *value;
-    else
+    if (k->s.n_inputs >= k->max_inputs)
         k->fits = false;
+    else if (CUZK_UNLIKELY(k->s.n_inputs == k->cap_inputs) && !grow_inputs(k, 2 * k->cap_inputs))
+        return no_room(k, err);
+    else
+        k->s.input[k->s.n_inputs] = *value;
     k->s.n_inputs++;
     return CUZK_OK;
 }
@@ -25,11 +90,12 @@ static cuzk_status collect_input(void *self, const fr *value, cuzk_err *err)
 static cuzk_status collect_aux(void *self, const fr *value, cuzk_err *err)
 {
     collector *k = self;
-    (void)err;
-    if (k->s.n_aux < k->cap_aux)
-        k->s.aux[k->s.n_aux] = *value;
-    else
+    if (k->s.n_aux >= k->max_aux)
         k->fits = false;
+    else if (CUZK_UNLIKELY(k->s.n_aux == k->cap_aux) && !grow_aux(k, 2 * k->cap_aux))
+        return no_room(k, err);
+    else
+        k->s.aux[k->s.n_aux] = *value;
     k->s.n_aux++;
     return CUZK_OK;
 }
@@ -105,41 +171,35 @@ static cuzk_status collect_row(void *self, cs_lc *a, cs_lc *b, cs_lc *c, cuzk_er
 {
     collector *k = self;
     size_t row = k->s.n_rows++;
-    if (row >= k->cap_rows)
+    if (row >= k->max_rows)
         k->fits = false;
     if (!k->fits)
         return CUZK_OK;
+    if (CUZK_UNLIKELY(row == k->cap_rows) && !grow_rows(k, 2 * k->cap_rows))
+        return no_room(k, err);
     cs_lc_normalize(a);
     cs_lc_normalize(b);
     mark_a(&k->s, a);
     mark_b(&k->s, b);
     evaluate(&k->s.a[row], &k->s, a);
     evaluate(&k->s.b[row], &k->s, b);
+    if (k->with_c)
+        evaluate(&k->s.c[row], &k->s, c);
     return k->check ? check_row(&k->s, row, c, err) : CUZK_OK;
-}
-
-static uint64_t *new_bits(size_t n)
-{
-    return cuzk_calloc(n / 64 + 1, sizeof(uint64_t));
 }
 
 static cuzk_status collector_init(collector *k, const groth16_srs *srs, cuzk_err *err)
 {
-    k->cap_inputs = srs->vk.n_ic;
-    k->cap_aux = srs->n_l;
-    k->cap_rows = srs->n_h + 1;
+    bool sized = cuzk_switch_on(CUZK_SWITCH_A2);
+    k->with_c = !cuzk_switch_on(CUZK_SWITCH_C_PRODUCT);
+    k->max_inputs = srs->vk.n_ic;
+    k->max_aux = srs->n_l;
+    k->max_rows = srs->n_h + 1;
     k->fits = true;
-    k->s.input = CUZK_NEW_ARRAY(fr, k->cap_inputs + 1);
-    k->s.aux = CUZK_NEW_ARRAY(fr, k->cap_aux + 1);
-    k->s.a = cuzk_calloc(k->cap_rows, sizeof(fr));
-    k->s.b = cuzk_calloc(k->cap_rows, sizeof(fr));
-    k->s.a_aux = new_bits(k->cap_aux);
-    k->s.b_aux = new_bits(k->cap_aux);
-    k->s.b_input = new_bits(k->cap_inputs);
-    if (!k->s.input || !k->s.aux || !k->s.a || !k->s.b || !k->s.a_aux || !k->s.b_aux ||
-        !k->s.b_input)
-        return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for %zu values and %zu rows",
-                         k->cap_aux, k->cap_rows);
+    if (!grow_inputs(k, sized ? k->max_inputs + 1 : FIRST_ROOM) ||
+        !grow_aux(k, sized ? k->max_aux + 1 : FIRST_ROOM) ||
+        !grow_rows(k, sized ? k->max_rows : FIRST_ROOM))
+        return no_room(k, err);
     return CUZK_OK;
 }
 
@@ -170,11 +230,19 @@ cuzk_status cuzk_assignment_check_lengths(const assignment *s, const groth16_srs
     return CUZK_OK;
 }
 
-/* Rows < I_i ; 0 ; 0 >: the domain check above leaves room for them. */
-static void append_input_rows(assignment *s)
+/* Rows < I_i ; 0 ; 0 >: the domain check above leaves room for them. Then zeros. */
+static cuzk_status finish_rows(collector *k, cuzk_err *err)
 {
-    for (size_t i = 0; i < s->n_inputs; i++)
-        s->a[s->n_rows + i] = s->input[i];
+    assignment *s = &k->s;
+    size_t left = k->max_rows - s->n_rows;
+    if (k->cap_rows < k->max_rows && !grow_rows(k, k->max_rows))
+        return no_room(k, err);
+    memcpy(s->a + s->n_rows, s->input, s->n_inputs * sizeof(fr));
+    memset(s->a + s->n_rows + s->n_inputs, 0, (left - s->n_inputs) * sizeof(fr));
+    memset(s->b + s->n_rows, 0, left * sizeof(fr));
+    if (k->with_c)
+        memset(s->c + s->n_rows, 0, left * sizeof(fr));
+    return CUZK_OK;
 }
 
 cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth16_srs *srs,
@@ -194,7 +262,7 @@ cuzk_status cuzk_assign(assignment *out, const cs_circuit *circuit, const groth1
         goto out;
     }
     CUZK_TRY(cuzk_assignment_check_lengths(&k.s, srs, err));
-    append_input_rows(&k.s);
+    CUZK_TRY(finish_rows(&k, err));
     *out = k.s;
 out:
     if (st != CUZK_OK)
@@ -207,6 +275,7 @@ void cuzk_assignment_fini(assignment *s)
     cuzk_free(s->b_input);
     cuzk_free(s->b_aux);
     cuzk_free(s->a_aux);
+    cuzk_free(s->c);
     cuzk_free(s->b);
     cuzk_free(s->a);
     cuzk_free(s->aux);

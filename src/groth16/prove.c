@@ -53,11 +53,15 @@ static cuzk_status make_h(prover *p, cuzk_err *err)
     size_t m = p->srs->n_h + 1;
     ntt_plan *plan = NULL;
     cuzk_status st;
-    fr *h = CUZK_NEW_ARRAY(fr, m);
+    fr *c = p->z.c, *h = c ? c : CUZK_NEW_ARRAY(fr, m);
+    p->z.c = NULL;
     if (!h)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for h of %zu coefficients", m);
     CUZK_TRY(cuzk_ntt_plan_new(&plan, cuzk_lg_ceil(m), p->opt->pool, err));
-    cuzk_ntt_quotient(plan, h, p->z.a, p->z.b, p->opt->pool);
+    if (c)
+        cuzk_ntt_quotient_of(plan, h, p->z.a, p->z.b, p->opt->pool);
+    else
+        cuzk_ntt_quotient(plan, h, p->z.a, p->z.b, p->opt->pool);
     cuzk_pool_for(p->opt->pool, m, MIN_CHUNK, to_canon_range, h);
     p->h = (fr_canon *)(void *)h; /* same size, now plain integers */
     h = NULL;

@@ -62,7 +62,9 @@ static uint64_t h_bytes(uint64_t domain, unsigned n_threads, bool streamed)
 
 static uint64_t sums_bytes(const prove_sizes *s, uint64_t domain, unsigned n_threads, bool streamed)
 {
-    uint64_t rest = s->n_inputs + s->n_fields, n = h_bytes(domain, n_threads, streamed);
+    bool apart = cuzk_switch_on(CUZK_SWITCH_ONES_APART);
+    uint64_t rest = apart ? s->n_inputs + s->n_fields : UINT64_MAX;
+    uint64_t n = h_bytes(domain, n_threads, streamed);
     n = max_u64(n, query_bytes(SECTION_L, s->n_aux, min_u64(rest, s->n_aux), n_threads, streamed));
     n = max_u64(n, query_bytes(SECTION_A, s->n_a, min_u64(rest, s->n_a), n_threads, streamed));
     return max_u64(n,

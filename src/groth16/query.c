@@ -1,6 +1,7 @@
 #include "groth16/query.h"
 
 #include "base/mem.h"
+#include "base/switches.h"
 #include "msm/msm.h"
 
 /* Values are sorted in blocks, side by side: counted, then written to their places. */
@@ -35,6 +36,14 @@ static uint64_t selected_word(const query_part *p, size_t i)
 
 static void take_one(const query_sort *s, query_place *at, size_t point)
 {
+    if (!s->q->apart) {
+        if (s->write) {
+            s->q->rest[at->rest] = (uint32_t)point;
+            s->q->k[at->rest] = (fr_canon){{1}};
+        }
+        at->rest++;
+        return;
+    }
     if (s->write)
         s->q->ones[at->one] = (uint32_t)point;
     at->one++;
@@ -151,7 +160,7 @@ cuzk_status cuzk_query_new(query *out, const query_part part[], size_t n_parts, 
                            cuzk_err *err)
 {
     cuzk_status st;
-    query q = {0};
+    query q = {.apart = cuzk_switch_on(CUZK_SWITCH_ONES_APART)};
     size_t n = cut_blocks(NULL, part, n_parts);
     query_sort s = {&q, CUZK_NEW_ARRAY(query_block, n + 1), false};
     if (!s.block)
@@ -281,7 +290,7 @@ cuzk_status cuzk_query_g1(g1_jac *out, query *q, const groth16_srs *srs, params_
 cuzk_status cuzk_query_g2(g2_jac *out, query *q, const groth16_srs *srs, params_section s,
                           cuzk_pool *pool, cuzk_err *err)
 {
-    query_sum sum = {.q = q, .pool = pool, .g2 = out};
+    query_sum sum = {.q = q, .pool = cuzk_switch_on(CUZK_SWITCH_A4) ? pool : NULL, .g2 = out};
     cuzk_g2_set_identity(out);
     return cuzk_points_visit(srs, s, pool, visit_chunk, &sum, err);
 }

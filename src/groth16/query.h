@@ -10,6 +10,7 @@
 #include "groth16/points.h"
 
 typedef struct {
+    bool apart; /* switch ones-apart; off: ones are among the rest */
     size_t n_ones, n_rest;
     uint32_t *ones; /* points whose scalar is 1, ascending */
     uint32_t *rest; /* points of the scalars k, ascending */

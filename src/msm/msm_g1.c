@@ -5,6 +5,7 @@
 
 #include "base/cpu.h"
 #include "base/mem.h"
+#include "base/switches.h"
 #include "msm/lanes.h"
 #include "msm/msm_plan.h"
 

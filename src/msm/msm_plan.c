@@ -9,6 +9,8 @@
  */
 #include "msm/msm_plan.h"
 
+#include "base/switches.h"
+
 /* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
 #define SEG_ENTRIES 8192u
 /* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
@@ -18,6 +20,9 @@
 #define RANGES_MAX    64u
 #define CHAINS_LG_MIN 6u
 #define CHAINS_LG_MAX 9u
+
+/* Switch D4 off. */
+#define FIXED_WINDOW_BITS 12u
 
 unsigned cuzk_msm_forced_window;
 
@@ -30,7 +35,7 @@ typedef struct {
 } window_row;
 
 static const window_row windows[] = {
-    {0, 4},      {128, 5},    {200, 6},     {512, 7},     {900, 8},     {2048, 9},     {4096, 10},
+    {0, 4},      {128, 5},    {200, 6},    {512, 7},     {900, 8},     {2048, 9},     {4096, 10},
     {12288, 11}, {24000, 12}, {60000, 13}, {110000, 15}, {655360, 16}, {4194304, 17},
 };
 
@@ -69,7 +74,8 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
 {
     unsigned c = cuzk_msm_forced_window;
     if (c == 0)
-        c = window_for(n, windows, CUZK_ARRAY_LEN(windows));
+        c = cuzk_switch_on(CUZK_SWITCH_D4) ? window_for(n, windows, CUZK_ARRAY_LEN(windows))
+                                           : FIXED_WINDOW_BITS;
     plan->c = c;
     plan->n_windows = (FR_BITS + c - 1) / c;
     size_t at_once = GROUP_ENTRIES / n;

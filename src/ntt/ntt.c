@@ -13,6 +13,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/switches.h"
 #include "field/simd.h"
 #include "ntt/ntt_internal.h"
 
@@ -56,7 +57,7 @@ static void root_of_order(fr *r, unsigned lg)
 
 static bool simd_possible(unsigned lg_n)
 {
-    return CUZK_HAVE_IFMA && lg_n >= NTT_LG_TILE && cuzk_cpu_active() == CUZK_CPU_IFMA;
+    return CUZK_HAVE_IFMA && lg_n >= NTT_LG_TILE && cuzk_cpu_lanes();
 }
 
 /* root[0], which the rest is made from. */
@@ -120,14 +121,16 @@ void cuzk_ntt_plan_free(ntt_plan *plan)
 
 /* ---- passes ---- */
 
-/* At most ceil((28 - 10) / 7) strided passes and the contiguous one. */
-#define MAX_PASSES 4
+/* At most 28 - 10 strided passes (switch fused-ntt off; else ceil(18 / 7)) and the contiguous one.
+ */
+#define MAX_PASSES 19
 
 static size_t plan_passes(ntt_pass p[MAX_PASSES], unsigned lg_n)
 {
     unsigned lg_last = lg_n < NTT_LG_TILE ? lg_n : NTT_LG_TILE;
     unsigned rest = lg_n - lg_last, level = 0;
-    size_t n_passes = (rest + NTT_LG_STRIDED - 1) / NTT_LG_STRIDED;
+    unsigned most = cuzk_switch_on(CUZK_SWITCH_FUSED_NTT) ? NTT_LG_STRIDED : 1;
+    size_t n_passes = (rest + most - 1) / most;
     for (size_t i = 0; i < n_passes; i++) {
         unsigned left = (unsigned)(n_passes - i); /* share the levels out evenly */
         unsigned lg_rows = (rest - level + left - 1) / left;

@@ -109,11 +109,12 @@ static void run_step(const quotient *q, unsigned step, cuzk_pool *pool)
 #if CUZK_HAVE_IFMA
 static void enter_simd(quotient *q)
 {
-    fr *twice[] = {&q->c_scale, &q->d_scale[0], &q->d_scale[1]};
+    fr *scale[] = {&q->c_scale, &q->d_scale[0], &q->d_scale[1]};
     fr_mul(&q->g, &q->g, &cuzk_fr_simd_enter);
-    for (size_t i = 0; i < CUZK_ARRAY_LEN(twice); i++) {
-        fr_mul(twice[i], twice[i], &cuzk_fr_simd_enter);
-        fr_mul(twice[i], twice[i], &cuzk_fr_simd_enter); /* for the product: quotient_internal.h */
+    for (size_t i = 0; i < CUZK_ARRAY_LEN(scale); i++) {
+        fr_mul(scale[i], scale[i], &cuzk_fr_simd_enter);
+        if (i > 0 || !q->c_given) /* for the product: quotient_internal.h */
+            fr_mul(scale[i], scale[i], &cuzk_fr_simd_enter);
     }
 }
 #endif
@@ -137,23 +138,36 @@ static void init_factors(quotient *q)
 #endif
 }
 
+static void run(quotient *q, cuzk_pool *pool)
+{
+    const ntt_plan *plan = q->plan;
+    if (plan->n == 1) { /* A B - C has degree 0 and is divisible by X - 1 */
+        q->h[0] = (fr){{0}};
+        return;
+    }
+    init_factors(q);
+    if (!q->c_given)
+        run_step(q, STEP_MULTIPLY, pool);
+    cuzk_ntt_inverse_nr_unscaled(plan, q->h, pool);
+    cuzk_ntt_inverse_nr_unscaled(plan, q->a, pool);
+    cuzk_ntt_inverse_nr_unscaled(plan, q->b, pool);
+    run_step(q, STEP_SHIFT, pool);
+    cuzk_ntt_forward_rn(plan, q->a, pool);
+    cuzk_ntt_forward_rn(plan, q->b, pool);
+    run_step(q, STEP_MULTIPLY_COSET, pool);
+    cuzk_ntt_inverse_nr_unscaled(plan, q->a, pool);
+    run_step(q, STEP_COMBINE, pool);
+    cuzk_ntt_bit_reverse(plan, q->h, pool);
+}
+
 void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool)
 {
     quotient q = {.plan = plan, .a = a, .b = b, .h = h};
-    if (plan->n == 1) { /* A B - C has degree 0 and is divisible by X - 1 */
-        h[0] = (fr){{0}};
-        return;
-    }
-    init_factors(&q);
-    run_step(&q, STEP_MULTIPLY, pool);
-    cuzk_ntt_inverse_nr_unscaled(plan, h, pool);
-    cuzk_ntt_inverse_nr_unscaled(plan, a, pool);
-    cuzk_ntt_inverse_nr_unscaled(plan, b, pool);
-    run_step(&q, STEP_SHIFT, pool);
-    cuzk_ntt_forward_rn(plan, a, pool);
-    cuzk_ntt_forward_rn(plan, b, pool);
-    run_step(&q, STEP_MULTIPLY_COSET, pool);
-    cuzk_ntt_inverse_nr_unscaled(plan, a, pool);
-    run_step(&q, STEP_COMBINE, pool);
-    cuzk_ntt_bit_reverse(plan, h, pool);
+    run(&q, pool);
+}
+
+void cuzk_ntt_quotient_of(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool)
+{
+    quotient q = {.plan = plan, .a = a, .b = b, .h = h, .c_given = true};
+    run(&q, pool);
 }

@@ -9,5 +9,7 @@
  * lg_n < 32 must leave a root of order 2n, which NTT_MAX_LG ensures. Six transforms, no allocation.
  */
 void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool);
+/* The same where h holds the values of c already. */
+void cuzk_ntt_quotient_of(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool);
 
 #endif

@@ -1,5 +1,6 @@
 /* What of the daemon's options can be refused without opening anything. */
 #include "base/error.h"
+#include "base/switches.h"
 #include "cuzk/daemon.h"
 #include "filecoin/circuit_id.h"
 #include "http/http_bind.h"
@@ -36,6 +37,11 @@ cuzk_status cuzk_daemon_check(const cuzk_daemon_options *opt, cuzk_err *err)
         st = cuzk_circuit_id_parse(&id, opt->preload[i], err);
         if (st != CUZK_OK)
             cuzk_err_prefix(err, st, "srs.preload");
+    }
+    if (st == CUZK_OK && opt->opts) {
+        st = cuzk_switches_check(opt->opts, err);
+        if (st != CUZK_OK)
+            cuzk_err_prefix(err, st, "daemon.opts");
     }
     return st;
 }

@@ -1,6 +1,7 @@
 /* The daemon with the real prover. */
 #include "base/error.h"
 #include "cuzk/daemon.h"
+#include "cuzk/switches.h"
 #include "engine/engine.h"
 #include "rpc/daemon_loop.h"
 
@@ -21,6 +22,7 @@ cuzk_status cuzk_daemon_run(const cuzk_daemon_options *opt, cuzk_err *err)
     cuzk_status st;
     CUZK_TRY(cuzk_daemon_open_log(opt, err));
     CUZK_TRY(cuzk_daemon_check(opt, err));
+    CUZK_TRY(cuzk_switches_set(opt->opts ? opt->opts : "", err));
     CUZK_TRY(cuzk_prover_new(&prover, &prover_options, err));
     cuzk_prover_log_setup(prover);
     CUZK_TRY(cuzk_prover_preload_names(prover, opt->preload, opt->n_preload, err));

@@ -253,7 +253,7 @@ static void runs_g1(void **state)
     (void)state;
     static uint8_t bytes[N_RUN * 96];
     g1_affine want[N_RUN], got[N_RUN];
-    size_t full = cuzk_cpu_active() == CUZK_CPU_IFMA ? N_RUN / 8 * 8 : 0;
+    size_t full = cuzk_cpu_lanes() ? N_RUN / 8 * 8 : 0;
     for (size_t i = 0; i < N_RUN; i++) {
         want[i] = g1_sample(i);
         cuzk_g1_write(bytes + 96 * i, &want[i]);
@@ -298,7 +298,7 @@ static void runs_g2(void **state)
     (void)state;
     static uint8_t bytes[N_RUN * 192];
     g2_affine want[N_RUN], got[N_RUN];
-    size_t full = cuzk_cpu_active() == CUZK_CPU_IFMA ? N_RUN / 8 * 8 : 0;
+    size_t full = cuzk_cpu_lanes() ? N_RUN / 8 * 8 : 0;
     for (size_t i = 0; i < N_RUN; i++) {
         want[i] = g2_sample(i);
         cuzk_g2_write(bytes + 192 * i, &want[i]);

@@ -168,7 +168,7 @@ static const cs_sink_ops record_ops = {record_aux, record_input, record_row};
 static void empty_row(cs *c)
 {
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_row_end(c, &r);
 }
 
@@ -217,7 +217,7 @@ static void out_of_memory_in_a_list(void **state)
     cs c;
     cs_row row;
     cs_init(&c, &record_ops, &r);
-    cs_row_begin(&row);
+    cs_row_begin(&c, &row);
     cuzk_mem_fail_nth(1);
     for (uint32_t i = 0; i < 10; i++)
         add_u64(&row.b, i, 1);

@@ -474,7 +474,7 @@ static void bad_row(const void *ctx, cs *c)
     cuzk_num_equal(c, &x, &x);
     cuzk_num_square(c, &x);
     cs_row r;
-    cs_row_begin(&r);
+    cs_row_begin(c, &r);
     cs_lc_add(&r.a, CS_ONE, COEFF_ONE);
     cs_lc_add(&r.a, CS_ONE, COEFF_TWO);
     cs_lc_add(&r.b, x.var, COEFF_ONE);

@@ -1,22 +1,17 @@
-/* bench_field: one operation of each layer of the arithmetic, nanoseconds per element.
- *
- *   CUZK_CPU=generic|adx|ifma bench_field [--json]
- *
- * Each figure is the least of nine runs by the thread's CPU clock. "latency" feeds each result into
- * the next operation; "stream" works through 64 independent operands that stay in the cache.
+/* Group "field" of cuzk_bench_micro: one operation of each layer of the arithmetic, nanoseconds per
+ * element. "latency" feeds each result into the next operation; "stream" works through 64
+ * independent operands that stay in the cache.
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "api/bench_micro.h"
 #include "base/cpu.h"
 #include "curve/codec.h"
 #include "curve/pairing.h"
 #include "field/simd.h"
-#include "report.h"
 
 #define N_STREAM 64
-#define N_RUNS   9
 
 typedef struct {
     fp x, y, xs[N_STREAM];
@@ -33,7 +28,7 @@ typedef struct {
     void (*run)(operands *o, unsigned n);
     unsigned n;        /* repetitions in a run */
     unsigned elements; /* that one repetition handles */
-} bench_case;
+} field_case;
 
 static void run_fp_mul(operands *o, unsigned n)
 {
@@ -215,7 +210,7 @@ CUZK_TARGET_IFMA static void run_fr8_mul(operands *o, unsigned n)
 }
 #endif
 
-static const bench_case cases[] = {
+static const field_case cases[] = {
     {"fp_mul latency", run_fp_mul, 20000, 1},
     {"fp_mul stream", run_fp_mul_stream, 300, N_STREAM},
     {"fp_sqr latency", run_fp_sqr, 20000, 1},
@@ -239,7 +234,7 @@ static const bench_case cases[] = {
 };
 
 #if CUZK_HAVE_IFMA
-static const bench_case simd_cases[] = {
+static const field_case simd_cases[] = {
     {"fp8_mul stream", run_fp8_mul, 300, N_STREAM},
     {"fp8_sqr stream", run_fp8_sqr, 300, N_STREAM},
     {"fr8_mul stream", run_fr8_mul, 300, N_STREAM},
@@ -270,13 +265,6 @@ static void init_operands(operands *o)
     o->f = cuzk_fp12_one;
 }
 
-static double cpu_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 /* Of the products: what eight lanes could do at best. */
 static double bound_of(const char *name)
 {
@@ -285,32 +273,40 @@ static double bound_of(const char *name)
     return !strncmp(name, "fr_mul", 6) || !strncmp(name, "fr8_mul", 7) ? BENCH_FR_PRODUCT_NS : 0;
 }
 
-static void measure(const bench_case *c, operands *o, int json)
+typedef struct {
+    const field_case *c;
+    operands *o;
+} field_run;
+
+static cuzk_status run_case(void *ctx, cuzk_err *err)
 {
-    bench_samples s = {.n = 0};
-    for (int i = 0; i < N_RUNS; i++) {
-        double begin = cpu_ns();
-        c->run(o, c->n);
-        bench_add(&s, (cpu_ns() - begin) / c->n / c->elements);
-    }
-    bench_sort(&s);
-    if (json)
-        bench_json(&s, "field", c->name, 1, 1, bound_of(c->name), "");
-    else
-        printf("%-8s %-24s %12.2f ns\n", cuzk_cpu_path_name(cuzk_cpu_active()), c->name, s.ns[0]);
+    const field_run *r = (const field_run *)ctx;
+    (void)err;
+    r->c->run(r->o, r->c->n);
+    return CUZK_OK;
 }
 
-int main(int argc, char **argv)
+static cuzk_status measure(bench_run *r, const field_case *c, operands *o, cuzk_err *err)
 {
-    static operands o;
-    int json = argc > 1 && strcmp(argv[1], "--json") == 0;
+    cuzk_bench_micro_case m = {.items = 1, .bound_ns = bound_of(c->name)};
+    field_run run = {c, o};
+    snprintf(m.name, sizeof m.name, "field %s", c->name);
+    if (!cuzk_bench_wanted(r, m.name))
+        return CUZK_OK;
+    return cuzk_bench_case(r, &m, (double)c->n * c->elements, run_case, &run, err);
+}
+
+cuzk_status cuzk_bench_field(bench_run *r, cuzk_err *err)
+{
+    cuzk_status st = CUZK_OK;
+    operands o;
     init_operands(&o);
     for (size_t i = 0; i < CUZK_ARRAY_LEN(cases); i++)
-        measure(&cases[i], &o, json);
+        CUZK_TRY(measure(r, &cases[i], &o, err));
 #if CUZK_HAVE_IFMA
-    for (size_t i = 0; i < CUZK_ARRAY_LEN(simd_cases); i++)
-        if (cuzk_cpu_active() == CUZK_CPU_IFMA)
-            measure(&simd_cases[i], &o, json);
+    for (size_t i = 0; cuzk_cpu_lanes() && i < CUZK_ARRAY_LEN(simd_cases); i++)
+        CUZK_TRY(measure(r, &simd_cases[i], &o, err));
 #endif
-    return 0;
+out:
+    return st;
 }
