@@ -517,6 +517,7 @@ def main():
             subprocess.run(["rm", "-rf", str(work)])
         else:
             print(f"left: {work}")
+    sys.stdout.flush()
     os._exit(code)  # threads that still wait must not keep a failed soak
 
 
