@@ -1,5 +1,6 @@
 # Long tier: the daemon's proofs of the same request with the published r and s are the same bytes, a thousand
-# times, four at once beside other kinds (F11, F22).
+# times, four at once beside other kinds (F11, F22); all of one priority, or an endless row of WinningPoSt would let
+# nothing else pass.
 . "$E2E/lib.sh"
 cd "$ROOT"
 proofs=${CUZK_PROOFS:-1000}
@@ -13,7 +14,7 @@ for _ in $(seq 100); do "$CUZK" status --address "$address" >/dev/null 2>&1 && b
 
 # prove REQUEST N: digests of N proofs, four at once
 prove() {
-    seq "$2" | xargs -P 4 -I{} "$CUZK" submit "tests/data/$1" --id "$1-{}" --out "$work/$1-{}" --address "$address" \
+    seq "$2" | xargs -P 4 -I{} "$CUZK" submit "tests/data/$1" --priority 3 --id "$1-{}" --out "$work/$1-{}" --address "$address" \
         >"$work/$1.log" 2>&1 || fail "$1: $(grep -v 'ms' "$work/$1.log" | head -3)"
     sha256sum "$work/$1"-* | cut -d' ' -f1 | sort | uniq -c
     rm -f "$work/$1"-*
