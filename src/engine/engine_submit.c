@@ -5,9 +5,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/trace.h"
 #include "engine/engine_internal.h"
 #include "engine/log.h"
-#include "measure/instruments.h"
 
 /* ---- what a request is ---- */
 
@@ -100,7 +100,10 @@ static cuzk_status submission_init(submission *s, cuzk_err *err)
     if (!s->id[0] && (st = cuzk_uuid4(s->id, err)) != CUZK_OK)
         return st;
     s->priority = r->priority == PRIORITY_DEFAULT ? default_priority(r->msg->kind) : r->priority;
-    return digest_of(s->digest, r->msg, s->priority, err);
+    cuzk_span span = cuzk_span_begin(NULL, "digest", CUZK_NO_PARTITION);
+    st = digest_of(s->digest, r->msg, s->priority, err);
+    cuzk_span_end(&span);
+    return st;
 }
 
 /* Checked before anything else is done: the caller has given up already. */
@@ -214,7 +217,9 @@ static cuzk_status make_job(engine *e, const submission *s, job **out, cuzk_err 
     j->n_bytes = s->r->n_bytes;
     j->deadline_ns = s->r->deadline_ns;
     j->submitted_ns = cuzk_engine_now(e);
+    cuzk_span span = cuzk_span_begin(NULL, "parse", CUZK_NO_PARTITION);
     cuzk_status st = e->backend.parse(e->backend.ctx, &j->req, s->r->msg, err);
+    cuzk_span_end(&span);
     if (st == CUZK_OK && e->backend.admit) {
         st = e->backend.admit(e->backend.ctx, j->req, err);
         if (st != CUZK_OK)
@@ -312,8 +317,6 @@ cuzk_status cuzk_engine_submit(engine *e, const engine_request *r, const engine_
     }
     if (st == CUZK_OK && s.ticket->attached)
         log_arrival(&s, "joined");
-    if (st != CUZK_OK)
-        cuzk_measure_refusal(cuzk_status_name(st));
     cuzk_aftermath_settle(e, &s.after);
     return st;
 }

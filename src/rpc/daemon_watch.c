@@ -20,7 +20,7 @@ static void start_monitor(daemon_watch *w, const cuzk_daemon_options *opt, engin
                                        .budget_used = budget_used,
                                        .ctx = e};
     if (mo.interval_ms && cuzk_memory_monitor_start(&w->memory, &mo, &err) != CUZK_OK)
-        cuzk_log(CUZK_LOG_ERROR, NULL, "%s; going on without", err.msg);
+        cuzk_log(CUZK_LOG_ERROR, NULL, "memory monitor: %s; going on without", err.msg);
 }
 
 static cuzk_status start_http(daemon_watch *w, const cuzk_daemon_options *opt, engine *e,

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "measure/instruments.h"
 #include "rpc/wire.h"
 #include "rpc/wire_submit.h"
 
@@ -145,6 +146,12 @@ static uint64_t unix_now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+static void refuse(rpc_call *call, cuzk_status st, const char *why)
+{
+    cuzk_measure_refusal(cuzk_status_name(st));
+    cuzk_rpc_fail(call, st, why);
+}
+
 /* When the proof ceases to be of use, on the engine's clock: the request's own deadline or, when
  * the caller waits, his, whichever is first. 0: never. */
 static cuzk_status deadline_of(uint64_t *out, const submit_fields *f, const rpc_call *call,
@@ -186,7 +193,7 @@ static void submit_proof(void *ctx, rpc_call *call, const uint8_t *msg, size_t n
         st = submit(ctx, &f, n, call, NULL, &ticket, &err);
     cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK) {
-        cuzk_rpc_fail(call, st, err.msg);
+        refuse(call, st, err.msg);
         return;
     }
     Cuzk__V1__SubmitProofResponse out = CUZK__V1__SUBMIT_PROOF_RESPONSE__INIT;
@@ -207,7 +214,7 @@ static void prove(void *ctx, rpc_call *call, const uint8_t *msg, size_t n)
         st = submit(ctx, &f, n, call, &listener, &ticket, &err);
     cuzk_wire_submit_fini(&f);
     if (st != CUZK_OK)
-        cuzk_rpc_fail(call, st, err.msg);
+        refuse(call, st, err.msg);
     else if (ticket.token)
         cuzk_rpc_on_gone(call, client_gone, ctx, ticket.token);
     cuzk_rpc_release(call);

@@ -80,6 +80,9 @@ done
 exits "--opts wins over CUZK_OPTS" 0 "" env CUZK_OPTS=D4=off,A1=off "$CUZK" opts --opts D4=on
 same "CUZK_OPTS and --opts" "A1 off,D4 on" "$(awk '$1 == "A1" || $1 == "D4" {print $1, $2}' "$work/out" | paste -sd,)"
 exits "an unknown switch" 2 "the nearest is A1" "$CUZK" prove $request --out "$work/proof" --opts A9=on
+exits "a daemon with an unknown switch" 2 "daemon.opts: .*the nearest is A1" "$CUZK" serve --listen "unix://$sock" --opts A9=on
+printf '[daemon]\nlisten = "unix://%s"\nopts = "D4=banana"\n' "$sock" >"$work/cuzk.toml"
+exits "a wrong switch in the configuration" 2 "switch D4: \"banana\"" "$CUZK" serve --config "$work/cuzk.toml"
 exits "an unknown switch in the environment" 2 "CUZK_OPTS: .*the nearest is kept-pages" \
     env CUZK_OPTS=keptpages=off "$CUZK" prove $request --out "$work/proof" --params "$PARAMS"
 drop=

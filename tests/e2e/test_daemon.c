@@ -163,7 +163,7 @@ static void wait_running(cuzk_client *c)
         assert_int_equal(cuzk_client_get_status(c, CALL_MS, &s, NULL), CUZK_OK);
 }
 
-static void test_idle_exit(void **state)
+static void test_c01_idle_exit(void **state)
 {
     (void)state;
     const int signals[] = {SIGTERM, SIGINT};
@@ -212,7 +212,7 @@ static void wait_listeners(cuzk_client *c, const char *line)
 
 /* One runs, two wait; SIGTERM: the waiting ones are told, the running one finishes and is
  * delivered. */
-static void test_graceful_exit(void **state)
+static void test_c01_graceful_exit(void **state)
 {
     (void)state;
     daemon_process d;
@@ -247,7 +247,7 @@ static void test_graceful_exit(void **state)
     remove_place(&d);
 }
 
-static void test_second_signal(void **state)
+static void test_c01_second_signal(void **state)
 {
     (void)state;
     daemon_process d;
@@ -264,7 +264,7 @@ static void test_second_signal(void **state)
     remove_place(&d);
 }
 
-static void test_grace_over(void **state)
+static void test_c01_grace_over(void **state)
 {
     (void)state;
     daemon_process d;
@@ -280,7 +280,7 @@ static void test_grace_over(void **state)
 }
 
 /* A job that does not stop is left behind, but not its client. */
-static void test_stuck_job(void **state)
+static void test_c01_stuck_job(void **state)
 {
     (void)state;
     daemon_process d;
@@ -424,10 +424,10 @@ int main(int argc, char **argv)
         return serve(address, argc > 4 ? 2 : 1, argv[3]);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idle_exit),      cmocka_unit_test(test_graceful_exit),
-        cmocka_unit_test(test_second_signal),  cmocka_unit_test(test_grace_over),
-        cmocka_unit_test(test_stuck_job),      cmocka_unit_test(test_c03_restart_after_kill),
-        cmocka_unit_test(test_c04_one_winner), cmocka_unit_test(test_c17_out_of_descriptors),
+        cmocka_unit_test(test_c01_idle_exit),     cmocka_unit_test(test_c01_graceful_exit),
+        cmocka_unit_test(test_c01_second_signal), cmocka_unit_test(test_c01_grace_over),
+        cmocka_unit_test(test_c01_stuck_job),     cmocka_unit_test(test_c03_restart_after_kill),
+        cmocka_unit_test(test_c04_one_winner),    cmocka_unit_test(test_c17_out_of_descriptors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

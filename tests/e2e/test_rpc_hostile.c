@@ -108,17 +108,22 @@ static size_t put_literal(uint8_t *out, const char *name, const char *value)
     return k + strlen(value);
 }
 
-static void begin_prove(int fd, uint32_t stream)
+static void begin_call(int fd, uint32_t stream, const char *path)
 {
     uint8_t h[512];
     size_t n = 0;
     n += put_literal(h + n, ":method", "POST");
     n += put_literal(h + n, ":scheme", "http");
-    n += put_literal(h + n, ":path", "/cuzk.v1.ProvingEngine/Prove");
+    n += put_literal(h + n, ":path", path);
     n += put_literal(h + n, ":authority", "localhost");
     n += put_literal(h + n, "content-type", "application/grpc");
     n += put_literal(h + n, "te", "trailers");
     put_frame(fd, 1, 4, stream, h, n); /* HEADERS, END_HEADERS */
+}
+
+static void begin_prove(int fd, uint32_t stream)
+{
+    begin_call(fd, stream, "/cuzk.v1.ProvingEngine/Prove");
 }
 
 /* True when the stream is reset or the connection ends before ms pass. */
@@ -187,13 +192,75 @@ static void test_c11_resets(void **state)
     finish(&f);
 }
 
+static size_t resident_kb(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[128];
+    size_t kb = 0;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            kb = strtoul(line + 6, NULL, 10);
+    fclose(f);
+    return kb;
+}
+
+/* Calls whose answers have no window to go to, and that nobody reads. */
+static void test_c11_no_window(void **state)
+{
+    (void)state;
+    fixture f;
+    start(&f, 0);
+    static const uint8_t no_window[6] = {0, 4, 0, 0, 0, 0}; /* SETTINGS_INITIAL_WINDOW_SIZE 0 */
+    static const uint8_t empty[5] = {0};                    /* an empty gRPC message */
+    size_t before = resident_kb();
+    int fd = dial(&f);
+    put(fd, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
+    put_frame(fd, 4, 0, 0, no_window, sizeof no_window);
+    for (uint32_t i = 0; i < 200; i++) {
+        begin_call(fd, 2 * i + 1, "/cuzk.v1.ProvingEngine/GetMetrics");
+        put_frame(fd, 0, 1, 2 * i + 1, empty, sizeof empty); /* DATA, END_STREAM */
+    }
+    for (unsigned i = 0; i < 5; i++)
+        assert_served(&f);
+    assert_true(resident_kb() < before + 64 * 1024);
+    close(fd);
+    assert_served(&f);
+    finish(&f);
+}
+
+/* PING and SETTINGS without end, and nobody reads the answers that they call for. */
+static void test_c11_flood(void **state)
+{
+    (void)state;
+    fixture f;
+    start(&f, 0);
+    static const uint8_t ping[17] = {0, 0, 8, 6}, settings[9] = {0, 0, 0, 4};
+    size_t before = resident_kb();
+    for (unsigned kind = 0; kind < 2; kind++) {
+        int fd = dial(&f);
+        put(fd, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 24);
+        put_frame(fd, 4, 0, 0, NULL, 0);
+        uint64_t end = cuzk_now_ns() + (uint64_t)500000000u;
+        /* until the server hangs up or stops reading, or half a second is over */
+        while (cuzk_now_ns() < end &&
+               send(fd, kind ? settings : ping, kind ? sizeof settings : sizeof ping,
+                    MSG_NOSIGNAL | MSG_DONTWAIT) > 0)
+            ;
+        assert_served(&f);
+        close(fd);
+    }
+    assert_true(resident_kb() < before + 64 * 1024);
+    assert_served(&f);
+    finish(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_c11_not_grpc),
-        cmocka_unit_test(test_c11_idle_connections),
-        cmocka_unit_test(test_c11_slow_upload),
-        cmocka_unit_test(test_c11_resets),
+        cmocka_unit_test(test_c11_not_grpc),    cmocka_unit_test(test_c11_idle_connections),
+        cmocka_unit_test(test_c11_slow_upload), cmocka_unit_test(test_c11_resets),
+        cmocka_unit_test(test_c11_no_window),   cmocka_unit_test(test_c11_flood),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

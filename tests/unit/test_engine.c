@@ -1,6 +1,8 @@
 /* Engine: order, idempotency, kept results, listeners, limits, cancellation, drain. The prover is a
  * fake (tests/e2e/fake_prover.h) that waits at a gate, so every race is arranged and none is slept
  * through. */
+#include <stdlib.h>
+
 #include "unit/engine_support.h"
 
 /* A job that lets no other one start until the gate opens. */
@@ -250,7 +252,9 @@ static void d05_memory_is_flat(void **state)
     o.max_results = 10;
     start(&f, &o);
     uint64_t after_some = 0;
-    for (unsigned i = 0; i < 20000; i++) {
+    const char *n_jobs = getenv("CUZK_D05_JOBS"); /* ./check --full: 101,000 */
+    unsigned n = n_jobs ? (unsigned)strtoul(n_jobs, NULL, 10) : 20000;
+    for (unsigned i = 0; i < n; i++) {
         char id[16];
         snprintf(id, sizeof id, "%u", i);
         ask a = {.id = id, .miner = i % 100 ? FAKE_FAIL : 0, .parts = 1 + i % 4};
