@@ -16,6 +16,9 @@
 /* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
  * fewer passes over the scalars: 2^22, 2^23, 2^24 make it 1357, 1318, 1276 ns a point (2^22). */
 #define GROUP_ENTRIES ((size_t)1 << 24)
+/* Buckets at a time: not more than points, or these. Sums of 2^17 points would take 72 MiB of fresh
+ * memory otherwise, which costs more than the second pass over the scalars. */
+#define BUCKETS_MIN   ((size_t)1 << 17)
 #define RANGE_MIN     1024u
 #define RANGES_MAX    64u
 #define CHAINS_LG_MIN 6u
@@ -78,7 +81,9 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
                                            : FIXED_WINDOW_BITS;
     plan->c = c;
     plan->n_windows = (FR_BITS + c - 1) / c;
-    size_t at_once = GROUP_ENTRIES / n;
+    size_t at_once = GROUP_ENTRIES / n, buckets = n > BUCKETS_MIN ? n : BUCKETS_MIN;
+    if (at_once > buckets >> (c - 1))
+        at_once = buckets >> (c - 1);
     if (at_once == 0)
         at_once = 1;
     unsigned group = at_once < plan->n_windows ? (unsigned)at_once : plan->n_windows;
