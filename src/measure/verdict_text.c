@@ -53,15 +53,38 @@ static void say(cuzk_diagnosis *d, const char *fmt, ...)
     va_end(ap);
 }
 
+static const char *sign_of(double x)
+{
+    return x < 0 ? "-" : "+";
+}
+
+/* A verdict that a phase decided, the whole run being unclear, is told of that phase alone. */
+static bool say_phase(cuzk_diagnosis *d, const cuzk_diagnose_verdict *v)
+{
+    bool slower = v->time == CUZK_SLOWER;
+    if (slower ? v->ms.low > 0 : v->ms.high < 0)
+        return false;
+    for (unsigned i = 0; i < v->n_shares; i++) {
+        double ms = v->share[i].ms.estimate;
+        if ((ms > 0) != slower)
+            continue;
+        say(d, "%s%s make%s %s %s: %s%.1f ms, of the whole run nothing can be said.",
+            d->answer[0] ? " " : "", v->name, v->pair ? " together" : "s", v->share[i].name,
+            slower ? "slower" : "faster", sign_of(ms), fabs(ms));
+        return true;
+    }
+    return false;
+}
+
 static void say_time(cuzk_diagnosis *d, const cuzk_diagnose_verdict *v)
 {
-    const char *sign = v->ms.estimate < 0 ? "-" : "+";
-    bool slower = v->time == CUZK_SLOWER;
+    if (say_phase(d, v))
+        return;
     say(d, "%s%s make%s it %s: %s%.1f ms (%s%.1f %%)", d->answer[0] ? " " : "", v->name,
-        v->pair ? " together" : "s", slower ? "slower" : "faster", sign, fabs(v->ms.estimate), sign,
-        fabs(v->percent));
+        v->pair ? " together" : "s", v->time == CUZK_SLOWER ? "slower" : "faster",
+        sign_of(v->ms.estimate), fabs(v->ms.estimate), sign_of(v->ms.estimate), fabs(v->percent));
     if (v->n_shares > 0)
-        say(d, ", %s%.1f ms of it in %s", v->share[0].ms.estimate < 0 ? "-" : "+",
+        say(d, ", %s%.1f ms of it in %s", sign_of(v->share[0].ms.estimate),
             fabs(v->share[0].ms.estimate), v->share[0].name);
     say(d, ".");
 }
