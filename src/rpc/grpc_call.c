@@ -89,6 +89,13 @@ static void explain(rpc_call *c, cuzk_status st)
         add_trailer(c, "grpc-retry-pushback-ms", RETRY_AFTER_MS);
 }
 
+/* The caller's reference goes to the event of these operations; none comes if they are refused. */
+static void start(rpc_call *c, const grpc_op *op, size_t n, tag *event)
+{
+    if (grpc_call_start_batch(c->call, op, n, event, NULL) != GRPC_CALL_OK)
+        cuzk_rpc_release(c);
+}
+
 /* The last batch of a call; the reference of the one who answers goes to it. */
 static void send_last(rpc_call *c, grpc_status_code code, grpc_slice *details)
 {
@@ -106,8 +113,7 @@ static void send_last(rpc_call *c, grpc_status_code code, grpc_slice *details)
     op[n].data.send_status_from_server.trailing_metadata = c->trailer;
     op[n].data.send_status_from_server.trailing_metadata_count = c->n_trailer;
     op[n++].data.send_status_from_server.status_details = details;
-    if (grpc_call_start_batch(c->call, op, n, &c->on_send, NULL) != GRPC_CALL_OK)
-        cuzk_rpc_release(c);
+    start(c, op, n, &c->on_send);
 }
 
 /* True for the one who is to send: the first answer to a client that is still there. */
@@ -241,8 +247,7 @@ static void read_next(rpc_call *c)
     op.op = GRPC_OP_RECV_MESSAGE;
     op.data.recv_message.recv_message = &c->request;
     cuzk_rpc_hold(c);
-    if (grpc_call_start_batch(c->call, &op, 1, &c->on_recv, NULL) != GRPC_CALL_OK)
-        cuzk_rpc_release(c);
+    start(c, &op, 1, &c->on_recv);
 }
 
 static void handle_sent(rpc_call *c)
@@ -514,8 +519,7 @@ static void watch_close(rpc_call *c)
     op.op = GRPC_OP_RECV_CLOSE_ON_SERVER;
     op.data.recv_close_on_server.cancelled = &c->cancelled;
     cuzk_rpc_hold(c);
-    if (grpc_call_start_batch(c->call, &op, 1, &c->on_close, NULL) != GRPC_CALL_OK)
-        cuzk_rpc_release(c);
+    start(c, &op, 1, &c->on_close);
 }
 
 /* Answers before any byte of the message is read: who may not call, and what is not there. */
