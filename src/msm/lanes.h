@@ -136,6 +136,11 @@ IFMA_INLINE void fp8_rotate(fp8 *r, const fp8 *a, unsigned by)
 
 typedef fp8 lane1;
 
+/* Eight points side by side, as they were loaded: canonical, with the factor s. */
+typedef struct {
+    lane1 x, y;
+} lane1_block;
+
 /* Chains of denominators (batch_add_ifma.inc, docs/msm.md): two products of Fp in turns; a product
  * of Fp2 is two independent ones already. */
 enum { lane1_chains = 2, lane2_chains = 1 };
@@ -230,6 +235,10 @@ IFMA_INLINE void lane1_canon(lane1 *r, const lane1 *a)
 /* ---- G2 ---- */
 
 typedef fp2_8 lane2;
+
+typedef struct {
+    lane2 x, y;
+} lane2_block;
 
 IFMA_INLINE void lane2_load(lane2 *r, const fp2 *const p[8])
 {
