@@ -18,11 +18,9 @@
 #define GROUP_ENTRIES ((size_t)1 << 24)
 /* Buckets at a time: not more than points, or these. Sums of 2^17 points would take 72 MiB of fresh
  * memory otherwise, which costs more than the second pass over the scalars. */
-#define BUCKETS_MIN   ((size_t)1 << 17)
-#define RANGE_MIN     1024u
-#define RANGES_MAX    64u
-#define CHAINS_LG_MIN 6u
-#define CHAINS_LG_MAX 9u
+#define BUCKETS_MIN ((size_t)1 << 17)
+#define RANGE_MIN   1024u
+#define RANGES_MAX  64u
 
 /* Switch D4 off. */
 #define FIXED_WINDOW_BITS 12u
@@ -64,15 +62,6 @@ static unsigned segment_lg(size_t n, unsigned lg_buckets, unsigned group)
     return min_u(min_u(lg, lg_all), cuzk_lg_ceil(MSM_SEG_KEYS));
 }
 
-/* Buckets a chain, log2. What the chains of a window leave is summed one by one, about as slowly as
- * twenty batched additions each: few chains for small windows; more for the large ones, of which
- * few are done at a time, so that all threads have some. */
-static unsigned chain_lg(unsigned c)
-{
-    unsigned lg_chains = c > CHAINS_LG_MIN + 7 ? c - 7 : CHAINS_LG_MIN;
-    return c > 11 ? c - 1 - min_u(lg_chains, CHAINS_LG_MAX) : c / 2;
-}
-
 void cuzk_msm_plan_make(msm_plan *plan, size_t n)
 {
     unsigned c = cuzk_msm_forced_window;
@@ -90,7 +79,6 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
     unsigned n_groups = (plan->n_windows + group - 1) / group;
     plan->group = (plan->n_windows + n_groups - 1) / n_groups;
     plan->lg_seg = segment_lg(n, c - 1, plan->group);
-    plan->lg_chain = chain_lg(c);
     plan->range = (n + RANGES_MAX - 1) / RANGES_MAX;
     if (plan->range < RANGE_MIN)
         plan->range = RANGE_MIN;

@@ -29,10 +29,9 @@
 
 typedef struct {
     unsigned c, n_windows;
-    unsigned group;    /* windows sorted and summed at a time */
-    unsigned lg_seg;   /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
-    unsigned lg_chain; /* buckets that one chain of the bucket reduction runs over, >= 1 */
-    size_t range;      /* points that one sorting task reads */
+    unsigned group;  /* windows sorted and summed at a time */
+    unsigned lg_seg; /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
+    size_t range;    /* points that one sorting task reads */
     size_t n_ranges;
 } msm_plan;
 

@@ -47,7 +47,6 @@ static void plans_of_huge_sums(void **state)
         assert_true(p.group >= 1 && p.group <= p.n_windows);
         assert_true(p.group == 1 || p.group * n <= (size_t)1 << 24);
         assert_true((size_t)1 << p.lg_seg <= MSM_SEG_KEYS);
-        assert_true(p.lg_chain >= 1 && p.lg_chain <= p.c - 1);
         assert_true(p.range * p.n_ranges >= n && p.range * (p.n_ranges - 1) < n);
     }
 }
