@@ -70,6 +70,7 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
                                            : FIXED_WINDOW_BITS;
     plan->c = c;
     plan->n_windows = (FR_BITS + c - 1) / c;
+    plan->lg_top = FR_BITS - 1 - c * (plan->n_windows - 1);
     size_t at_once = GROUP_ENTRIES / n, buckets = n > BUCKETS_MIN ? n : BUCKETS_MIN;
     if (at_once > buckets >> (c - 1))
         at_once = buckets >> (c - 1);

@@ -30,6 +30,7 @@
 typedef struct {
     unsigned c, n_windows;
     unsigned group;  /* windows sorted and summed at a time */
+    unsigned lg_top; /* digits of the top window are at most 2^lg_top */
     unsigned lg_seg; /* keys a segment: 2^lg_seg <= MSM_SEG_KEYS */
     size_t range;    /* points that one sorting task reads */
     size_t n_ranges;
