@@ -28,6 +28,8 @@ static size_t values_below_2p(fp v[N_VALUES])
         v[n] = p;
         v[n++].l[3] += i + 1;
     }
+    memset(&v[n], 0xff, sizeof v[n]); /* limbs of all ones */
+    v[n++].l[5] = 2 * p.l[5] - 1;
     while (n < N_VALUES) {
         for (int i = 0; i < 6; i++)
             v[n].l[i] = random_u64();
@@ -137,26 +139,131 @@ static void division_by_2_32(void **state)
     }
 }
 
-/* (a + c u) (b + d u), and with operands near the ends of their ranges: a and c raised by 64p, b
- * and d as 64p - (64p - b). */
-CUZK_TARGET_IFMA static void run_mul2(fp got[2][8], const fp v[], size_t i, size_t j, bool large)
+/* a + 64p n, below 2^52 limb by limb. */
+CUZK_TARGET_IFMA static void lift(fp8 *a, unsigned n)
 {
-    lane2 a, b;
     fp8 zero;
-    lanes_of(&a.c0, v, i);
-    lanes_of(&a.c1, v, i + 3);
-    fp8_broadcast(&b.c0, &v[j]);
-    fp8_broadcast(&b.c1, &v[(j + 5) % N_VALUES]);
-    if (large) {
-        fp8_set_zero(&zero);
-        lane2_sub(&a, &a, &(lane2){zero, zero});
-        fp8_neg(&b.c0, &b.c0);
-        fp8_neg(&b.c1, &b.c1);
+    fp8_set_zero(&zero);
+    for (unsigned i = 0; i < n; i++)
+        fp8_sub(a, a, &zero);
+}
+
+/* Operands of products of eight lanes, and which of them the result takes the place of. */
+enum { AS_THEY_ARE, NEAR_BOUNDS, N_SIZES };
+enum { APART, ON_A, ON_B, CROSSWISE, N_PLACES };
+
+/* Near their bounds: a raised by 31 64p, of 2^11 p; b as 64p - b. */
+CUZK_TARGET_IFMA static void operands(fp8 *a, fp8 *b, const fp v[], size_t i, size_t j, int size)
+{
+    lanes_of(a, v, i);
+    fp8_broadcast(b, &v[j % N_VALUES]);
+    if (size == NEAR_BOUNDS) {
+        lift(a, 31);
+        fp8_neg(b, b);
     }
-    lane2_mul(&b, &a, &b);
-    lane2_canon(&b, &b);
-    fp8_store(got[0], sizeof got[0][0], &b.c0);
-    fp8_store(got[1], sizeof got[1][0], &b.c1);
+}
+
+CUZK_TARGET_IFMA static void canonical(fp got[8], const fp8 *r)
+{
+    fp8 t;
+    fp8_canon(&t, r);
+    fp8_store(got, sizeof got[0], &t);
+}
+
+CUZK_TARGET_IFMA static void run_pair(fp got[2][8], const fp v[], size_t i, size_t j, int size,
+                                      int place)
+{
+    lane1 a[2], b[2], r[2];
+    lane1 *to[N_PLACES][2] = {{&r[0], &r[1]}, {&a[0], &a[1]}, {&b[0], &b[1]}, {&b[1], &a[0]}};
+    operands(&a[0], &b[0], v, i, j, size);
+    operands(&a[1], &b[1], v, i + 3, j + 5, size);
+    lane1_mul2(to[place][0], &a[0], &b[0], to[place][1], &a[1], &b[1]);
+    canonical(got[0], to[place][0]);
+    canonical(got[1], to[place][1]);
+}
+
+/* fp_mul divides by 2^384, the lanes by 2^416. */
+static void expect_pair(const fp got[8], const fp v[], size_t i, size_t j, bool negative)
+{
+    for (size_t k = 0; k < 8; k++) {
+        fp x, y, want;
+        reduce(&x, &v[(i + k) % N_VALUES]);
+        reduce(&y, &v[j % N_VALUES]);
+        if (negative)
+            fp_neg(&y, &y);
+        fp_mul(&want, &x, &y);
+        fp_mul(&want, &want, &cuzk_fp_simd_leave);
+        assert_memory_equal(&got[k], &want, sizeof want);
+    }
+}
+
+static void pairs_of_products(void **state)
+{
+    (void)state;
+    fp v[N_VALUES], got[2][8];
+    size_t n = values_below_2p(v);
+    for (size_t i = 0; i < n * n; i++) {
+        for (int way = 0; way < N_SIZES * N_PLACES; way++) {
+            int size = way / N_PLACES;
+            run_pair(got, v, i / n, i % n, size, way % N_PLACES);
+            expect_pair(got[0], v, i / n, i % n, size == NEAR_BOUNDS);
+            expect_pair(got[1], v, i / n + 3, i % n + 5, size == NEAR_BOUNDS);
+        }
+    }
+}
+
+/* Squares of v, v + 1, ... and of v + 5, ..., in place or not, raised by 64p times lifts. */
+CUZK_TARGET_IFMA static void run_squares(fp got[2][8], const fp v[], size_t i, unsigned lifts,
+                                         int place)
+{
+    lane1 a[2], r[2];
+    lane1 *to[][2] = {{&r[0], &r[1]}, {&a[0], &a[1]}, {&a[1], &a[0]}};
+    lanes_of(&a[0], v, i);
+    lanes_of(&a[1], v, i + 5);
+    lift(&a[0], lifts);
+    lift(&a[1], lifts);
+    lane1_sqr2(to[place][0], &a[0], to[place][1], &a[1]);
+    canonical(got[0], to[place][0]);
+    canonical(got[1], to[place][1]);
+}
+
+static void expect_squares(const fp got[8], const fp v[], size_t i)
+{
+    for (size_t k = 0; k < 8; k++) {
+        fp x, want;
+        reduce(&x, &v[(i + k) % N_VALUES]);
+        fp_sqr(&want, &x);
+        fp_mul(&want, &want, &cuzk_fp_simd_leave);
+        fp_mul(&want, &want, &cuzk_fp_simd_leave);
+        assert_memory_equal(&got[k], &want, sizeof want);
+    }
+}
+
+static void pairs_of_squares(void **state)
+{
+    (void)state;
+    fp v[N_VALUES], got[2][8];
+    size_t n = values_below_2p(v);
+    for (size_t i = 0; i < n; i++) {
+        for (int way = 0; way < 6; way++) {
+            run_squares(got, v, i, way < 3 ? 0 : 7, way % 3);
+            expect_squares(got[0], v, i);
+            expect_squares(got[1], v, i + 5);
+        }
+    }
+}
+
+/* (a + c u) (b + d u) */
+CUZK_TARGET_IFMA static void run_mul2(fp got[2][8], const fp v[], size_t i, size_t j, int size,
+                                      int place)
+{
+    lane2 a, b, r;
+    lane2 *to[] = {&r, &a, &b};
+    operands(&a.c0, &b.c0, v, i, j, size);
+    operands(&a.c1, &b.c1, v, i + 3, j + 5, size);
+    lane2_mul(to[place], &a, &b);
+    canonical(got[0], &to[place]->c0);
+    canonical(got[1], &to[place]->c1);
 }
 
 /* fp_mul divides by 2^384, the lanes by 2^416. */
@@ -183,12 +290,56 @@ static void products_of_fp2(void **state)
     (void)state;
     fp v[N_VALUES], got[2][8];
     size_t n = values_below_2p(v);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) {
-            for (int large = 0; large < 2; large++) {
-                run_mul2(got, v, i, j, large);
-                expect_product((const fp(*)[8])got, v, i, j, large);
-            }
+    for (size_t i = 0; i < n * n; i++) {
+        for (int way = 0; way < N_SIZES * CROSSWISE; way++) {
+            int size = way / CROSSWISE;
+            run_mul2(got, v, i / n, i % n, size, way % CROSSWISE);
+            expect_product((const fp(*)[8])got, v, i / n, i % n, size == NEAR_BOUNDS);
+        }
+    }
+}
+
+/* (a + c u)^2; near the bound with 64p - a and 64p - c. */
+CUZK_TARGET_IFMA static void run_sqr2(fp got[2][8], const fp v[], size_t i, size_t j, int way)
+{
+    lane2 a, r;
+    lane2 *to = way % 2 ? &a : &r;
+    lanes_of(&a.c0, v, i);
+    fp8_broadcast(&a.c1, &v[j]);
+    if (way / 2) {
+        fp8_neg(&a.c0, &a.c0);
+        fp8_neg(&a.c1, &a.c1);
+    }
+    lane2_sqr(to, &a);
+    canonical(got[0], &to->c0);
+    canonical(got[1], &to->c1);
+}
+
+static void expect_square_of_fp2(const fp got[2][8], const fp v[], size_t i, size_t j)
+{
+    for (size_t k = 0; k < 8; k++) {
+        fp2 x;
+        reduce(&x.c0, &v[(i + k) % N_VALUES]);
+        reduce(&x.c1, &v[j]);
+        fp2_sqr(&x, &x);
+        for (int times = 0; times < 2; times++) {
+            fp_mul(&x.c0, &x.c0, &cuzk_fp_simd_leave);
+            fp_mul(&x.c1, &x.c1, &cuzk_fp_simd_leave);
+        }
+        assert_memory_equal(&got[0][k], &x.c0, sizeof x.c0);
+        assert_memory_equal(&got[1][k], &x.c1, sizeof x.c1);
+    }
+}
+
+static void squares_of_fp2(void **state)
+{
+    (void)state;
+    fp v[N_VALUES], got[2][8];
+    size_t n = values_below_2p(v);
+    for (size_t i = 0; i < n * n; i++) {
+        for (int way = 0; way < 4; way++) {
+            run_sqr2(got, v, i / n, i % n, way);
+            expect_square_of_fp2((const fp(*)[8])got, v, i / n, i % n);
         }
     }
 }
@@ -196,10 +347,10 @@ static void products_of_fp2(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(differences),
-        cmocka_unit_test(signed_limbs),
-        cmocka_unit_test(division_by_2_32),
-        cmocka_unit_test(products_of_fp2),
+        cmocka_unit_test(differences),      cmocka_unit_test(signed_limbs),
+        cmocka_unit_test(division_by_2_32), cmocka_unit_test(pairs_of_products),
+        cmocka_unit_test(pairs_of_squares), cmocka_unit_test(products_of_fp2),
+        cmocka_unit_test(squares_of_fp2),
     };
     test_init();
     if (!cuzk_cpu_has(CUZK_CPU_IFMA)) {

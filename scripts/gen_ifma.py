@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+"""Writes src/field/x86/fp_ifma.S: products of eight lanes of Fp with AVX-512 IFMA, two at a time.
+
+usage: gen_ifma.py [--check]    --check compares with the file in the tree instead of writing
+
+A multiply-add has a latency of four cycles and two begin in each; the columns of one product are too
+few chains for that, so two products are interleaved, instruction by instruction.
+
+The reduction does not use p but kp = k p with k = -1/p mod 2^52, for which the factor q of a step is
+the column itself: kp = 2^52 h - 1, so that adding q kp to the columns is dropping the low 52 bits of
+the first one and adding q h to those that follow. Steps of kp alone would leave values up to kp,
+50 bits too many, so the last step is an ordinary one: the result is below a b / 2^416 + kp / 2^52 + p.
+There the product q p_0 only decides whether there is a carry, and that the column alone tells: the
+carry is the column divided by 2^52 and rounded up.
+
+Bounds are stated in src/field/x86/fp_ifma.h; tests/unit/test_lanes.c compares with the scalar field.
+"""
+import itertools
+import pathlib
+import sys
+
+P = 0x1A0111EA397FE69A4B1BA7B6434BACD764774B84F38512BF6730D2A0F6B0F6241EABFFFEB153FFFFB9FEFFFFFFFFAAAB
+BITS = 52
+MASK = (1 << BITS) - 1
+K = -pow(P, -1, 1 << BITS) % (1 << BITS)
+H = (K * P + 1) >> BITS
+N = 8
+M = range(20, 28)  # registers of h
+
+
+def limbs(x):
+    return [x >> (BITS * i) & MASK for i in range(N)]
+
+
+class Row:
+    """Limbs in memory: 64 bytes each from the first one on."""
+
+    def __init__(self, base, first=0):
+        self.base, self.first = base, first
+
+    def __getitem__(self, i):
+        return f"{64 * (self.first + i)}(%{self.base})"
+
+
+def const(name, i=0):
+    return f"{name}+{8 * i}(%rip){{1to8}}"
+
+
+def zmm(i):
+    return f"%zmm{i}"
+
+
+def interleave(*streams):
+    """Merges lists of instructions so that all advance at the same pace."""
+    total = max(len(s) for s in streams)
+    out = []
+    for i in range(total):
+        for s in streams:
+            out += s[i * len(s) // total : (i + 1) * len(s) // total]
+    return out
+
+
+class Product:
+    """One product on its way: ring of ten columns, a register for the factor and one to spare."""
+
+    def __init__(self, ring, x, t, signed=False, init=None):
+        self.ring, self.x, self.t = ring, zmm(x), zmm(t)
+        self.shift = "vpsraq" if signed else "vpsrlq"
+        self.init = init  # where columns begin: a row of 16 in memory, or None for zero
+        self.out = []
+        self.alive = set()
+
+    def op(self, text):
+        self.out.append(text)
+
+    def take(self):
+        out, self.out = self.out, []
+        return out
+
+    def col(self, k):
+        return zmm(self.ring + k % 10)
+
+    def zero(self, r):
+        self.op(f"vpxord {r}, {r}, {r}" if int(r[4:]) > 15 else f"vpxor %x{r[2:]}, %x{r[2:]}, %x{r[2:]}")
+
+    def begin(self, k):
+        assert k - 10 not in self.alive
+        self.alive.add(k)
+        start = self.init and self.init(k)
+        if start:
+            self.load(start, self.col(k))
+        else:
+            self.zero(self.col(k))
+
+    def madd(self, half, x, y, k):
+        """column k += low or high half of x y"""
+        if k not in self.alive:
+            self.begin(k)
+        self.op(f"vpmadd52{half}uq {y}, {x}, {self.col(k)}")
+
+    def load(self, mem, reg):
+        self.op(f"vmovdqa64 {mem}, {reg}")
+
+    def store(self, reg, mem):
+        self.op(f"vmovdqa64 {reg}, {mem}")
+
+    def row(self, a, b, i, top=0):
+        """columns += a_i b 2^(52 i); without the high half of a_7 b_7 unless top."""
+        self.load(a[i], self.x)
+        for j in range(N):
+            self.madd("lo", self.x, b[j], i + j)
+        for j in range(N):
+            if top or i + j < 2 * N - 2:
+                self.madd("hi", self.x, b[j], i + j + 1)
+
+    def doubled(self, a, low, full):
+        """2 a: each limb without (low) and with (full) the carry of the limb before."""
+        for j in range(1, N):
+            self.load(a[j], self.t)
+            self.op(f"vpaddq {self.t}, {self.t}, {self.t}")
+            self.store(self.t, low[j])
+            if j > 1:
+                self.op(f"vpsrlq $51, {a[j - 1]}, {self.x}")
+                self.op(f"vporq {self.x}, {self.t}, {self.t}")
+                self.store(self.t, full[j])
+
+    def square_row(self, a, low, full, i):
+        """columns += a_i (a_i + 2 a_(i+1) 2^52 + ...) 2^(52 i): bit 51 of a_i is not in the sum."""
+        self.load(a[i], self.x)
+        b = [self.x] + [low[j] for j in range(i + 1, N)][:1] + [full[j] for j in range(i + 2, N)]
+        for j in range(N - i):
+            self.madd("lo", self.x, b[j], 2 * i + j)
+        for j in range(N - i):
+            if i < N - 1:
+                self.madd("hi", self.x, b[j], 2 * i + j + 1)
+
+    def step(self, i):
+        """Reduction step with kp."""
+        q = self.col(i)
+        self.madd("lo", q, zmm(M[0]), i + 1)
+        self.op(f"{self.shift} $52, {q}, {self.t}")
+        self.op(f"vpaddq {self.t}, {self.col(i + 1)}, {self.col(i + 1)}")
+        for j in range(1, N):
+            self.madd("lo", q, zmm(M[j]), i + j + 1)
+        for j in range(N):
+            self.madd("hi", q, zmm(M[j]), i + j + 2)
+        self.alive.remove(i)
+
+    def last_step(self, i):
+        """Reduction step with p."""
+        c, q = self.col(i), self.x
+        self.zero(q)
+        self.op(f"vpmadd52luq {const('inverse')}, {c}, {q}")
+        self.op(f"vpaddq {const('mask')}, {c}, {c}")
+        self.op(f"{self.shift} $52, {c}, {c}")
+        self.op(f"vpaddq {c}, {self.col(i + 1)}, {self.col(i + 1)}")
+        self.alive.remove(i)
+        for j in range(1, N):
+            self.madd("lo", q, const("modulus", j), i + j)
+        for j in range(N):
+            self.madd("hi", q, const("modulus", j), i + j + 1)
+
+    def half_step(self):
+        """Reduction step of 32 bits on the columns from 8 on; p_7 has 17 bits."""
+        q = self.x
+        self.zero(q)
+        self.op(f"vpmadd52luq {const('inverse')}, {self.col(N)}, {q}")
+        self.op(f"vpandq {const('mask32')}, {q}, {q}")
+        for j in range(N):
+            self.madd("lo", q, const("modulus", j), N + j)
+        for j in range(N - 1):
+            self.madd("hi", q, const("modulus", j), N + j + 1)
+
+    def carry_one(self, j, mask):
+        c = self.col(N + j)
+        if j:
+            self.op(f"vpaddq {self.t}, {c}, {c}")
+        if j < N - 1:
+            self.op(f"{self.shift} $52, {c}, {self.t}")
+            self.op(f"vpandq {mask}, {c}, {c}")
+        return c
+
+    def carry(self, r, mask):
+        """The columns from 8 on, carried and stored."""
+        for j in range(N):
+            self.store(self.carry_one(j, mask), r[j])
+
+    def carry_shifted(self, r, mask):
+        """The same divided by 2^32."""
+        for j in range(N):
+            c = self.carry_one(j, mask)
+            if j:
+                self.op(f"vpsllq $20, {c}, {self.x}")
+                self.op(f"vpternlogq $0xf8, {mask}, {self.x}, {low}")  # low | (x & mask)
+                self.store(low, r[j - 1])
+            self.op(f"vpsrlq $32, {c}, {c}")
+            low = c
+        self.store(low, r[N - 1])
+
+
+def combine(r, a, b, c, t, subtract):
+    """Stream: r = a + b, or a - b + 64 p, carried as far as multiply-adds care: they read 52 bits."""
+    out = []
+    for j in range(N):
+        out.append(f"vmovdqa64 {a[j]}, {c}")
+        out.append(f"{'vpsubq' if subtract else 'vpaddq'} {b[j]}, {c}, {c}")
+        if subtract:
+            out.append(f"vpaddq {const('lift', j)}, {c}, {c}")
+        if j:
+            out.append(f"vpaddq {t}, {c}, {c}")
+        if j < N - 1:
+            out.append(f"{'vpsraq' if subtract else 'vpsrlq'} $52, {c}, {t}")
+        out.append(f"vmovdqa64 {c}, {r[j]}")
+    return out
+
+
+class File:
+    def __init__(self):
+        self.lines = []
+
+    def ops(self, ops):
+        for text in ops:
+            text = text.replace("vpmadd52louq", "vpmadd52luq").replace("vpmadd52hiuq", "vpmadd52huq")
+            self.lines.append("    " + text)
+
+    def begin(self, name, frame=0):
+        """frame: how many rows of 64 bytes the function wants at rsp."""
+        self.lines += ["", f"    .globl {name}", f"    .hidden {name}", f"    .type {name}, @function",
+                       "    .p2align 6", f"{name}:"]
+        self.ops([".cfi_startproc", "endbr64"])
+        if frame:
+            self.ops(["pushq %rbp", ".cfi_adjust_cfa_offset 8", ".cfi_rel_offset %rbp, 0",
+                      "movq %rsp, %rbp", ".cfi_def_cfa_register %rbp",
+                      f"subq ${64 * frame}, %rsp", "andq $-64, %rsp"])
+
+    def end(self, name, frame=0):
+        self.ops(["vzeroupper"])
+        if frame:
+            self.ops(["movq %rbp, %rsp", "popq %rbp", ".cfi_def_cfa %rsp, 8"])
+        self.ops(["ret", ".cfi_endproc"])
+        self.lines.append(f"    .size {name}, . - {name}")
+
+    def broadcast(self, name, i, reg):
+        self.ops([f"vpbroadcastq {name}+{8 * i}(%rip), {zmm(reg)}"])
+
+    def load_h(self):
+        for i in range(N):
+            self.broadcast("high", i, M[i])
+
+    def merge(self, *products):
+        self.ops(interleave(*[p.take() for p in products]))
+
+    def finish(self, products, results, shifted=False):
+        mask = zmm(M[0])
+        self.broadcast("mask", 0, M[0])
+        for p, r in zip(products, results):
+            (p.carry_shifted if shifted else p.carry)(r, mask)
+        self.merge(*products)
+
+    def mul2(self):
+        name = "cuzk_fp8_mul2_ifma"
+        self.begin(name)
+        self.load_h()
+        u, v = Product(0, 28, 30), Product(10, 29, 31)
+        for p, a, b in ((u, Row("rsi"), Row("rdx")), (v, Row("r8"), Row("r9"))):
+            p.row(a, b, 0)
+            for i in range(N - 1):
+                p.row(a, b, i + 1)
+                p.step(i)
+            p.last_step(N - 1)
+        self.merge(u, v)
+        self.finish((u, v), (Row("rdi"), Row("rcx")))
+        self.end(name)
+
+    def sqr2(self):
+        name, frame = "cuzk_fp8_sqr2_ifma", 32
+        self.begin(name, frame)
+        self.load_h()
+        u, v = Product(0, 28, 30), Product(10, 29, 31)
+        for p, base, first in ((u, "rsi", 0), (v, "rcx", 16)):
+            a, low, full = Row(base), Row("rsp", first), Row("rsp", first + N)
+            p.doubled(a, low, full)
+            p.square_row(a, low, full, 0)
+            for i in range(N - 1):
+                p.square_row(a, low, full, i + 1)
+                p.step(i)
+            p.last_step(N - 1)
+            p.half_step()
+        self.merge(u, v)
+        self.finish((u, v), (Row("rdi"), Row("rdx")), shifted=True)
+        self.end(name, frame)
+
+    def fp2_mul(self):
+        """Karatsuba: c0 = m0 - m1 and c1 = (a0 + a1)(b0 + b1) - m0 - m1 before their reduction."""
+        name, frame = "cuzk_fp2_8_mul_ifma", 48
+        a0, a1, b0, b1 = Row("rsi"), Row("rsi", N), Row("rdx"), Row("rdx", N)
+        sa, sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 2 * N), Row("rsp", 4 * N)
+        self.begin(name, frame)
+        u, v = Product(0, 28, 30), Product(10, 29, 31)
+        sums = interleave(combine(sa, a0, a1, zmm(20), zmm(21), False),
+                          combine(sb, b0, b1, zmm(22), zmm(23), False))
+        done = ["vpxord %zmm24, %zmm24, %zmm24"]
+        for i in range(N):
+            u.row(a0, b0, i)
+            v.row(a1, b1, i)
+            part = sums[i * len(sums) // N : (i + 1) * len(sums) // N]
+            self.ops(interleave(u.take(), v.take(), done, part))
+            done = self.fp2_columns(u, v, [i] if i < N - 1 else range(N - 1, 2 * N - 1), c0, c1)
+        self.ops(done)
+        self.load_h()
+        self.fp2_reduce(sa, sb, c0, c1)
+        self.end(name, frame)
+
+    def fp2_columns(self, u, v, columns, c0, c1):
+        """Columns of c0 and c1 from complete ones of m0 and m1; c0 is lifted by p."""
+        zero = zmm(24)
+        for k in columns:
+            m0, m1 = u.col(k), v.col(k)
+            v.op(f"vpsubq {m1}, {m0}, {v.t}")
+            if k >= N:
+                v.op(f"vpaddq {const('modulus', k - N)}, {v.t}, {v.t}")
+            v.store(v.t, c0[k])
+            v.op(f"vpaddq {m1}, {m0}, {u.t}")
+            v.op(f"vpsubq {u.t}, {zero}, {u.t}")
+            v.store(u.t, c1[k])
+            u.alive.remove(k)
+            v.alive.remove(k)
+        return v.take()
+
+    def fp2_sqr(self):
+        """(c0 + c1)(c0 - c1) and 2 c0 c1, divided by 2^32."""
+        name, frame = "cuzk_fp2_8_sqr_ifma", 16
+        c0, c1, s, d = Row("rsi"), Row("rsi", N), Row("rsp"), Row("rsp", N)
+        self.begin(name, frame)
+        self.ops(interleave(combine(s, c0, c1, zmm(28), zmm(29), False),
+                            combine(d, c0, c1, zmm(30), zmm(31), True)))
+        self.load_h()
+        u, v = Product(0, 28, 30), Product(10, 29, 31)
+        for p, a, b in ((u, s, d), (v, c0, c1)):
+            p.row(a, b, 0)
+            for i in range(N - 1):
+                p.row(a, b, i + 1)
+                p.step(i)
+            p.last_step(N - 1)
+            if p is v:
+                for j in range(N):
+                    p.op(f"vpaddq {p.col(N + j)}, {p.col(N + j)}, {p.col(N + j)}")
+            p.half_step()
+        self.merge(u, v)
+        self.finish((u, v), (Row("rdi"), Row("rdi", N)), shifted=True)
+        self.end(name, frame)
+
+    def text(self):
+        self.lines = [
+            "/* GENERATED by scripts/gen_ifma.py; do not edit. */",
+            "/* Products of eight lanes of Fp, two at a time: AVX-512 IFMA. See fp_ifma.h. */",
+            "",
+            '    .section .rodata, "a"',
+            "    .p2align 6",
+        ]
+        for name, words in (("modulus", limbs(P)), ("high", limbs(H)), ("lift", limbs(64 * P)),
+                            ("inverse", [K]), ("mask", [MASK]), ("mask32", [(1 << 32) - 1])):
+            self.lines.append(f"{name}:")
+            self.ops([f".quad {w:#015x}" for w in words])
+        self.lines += ["", "    .text"]
+        self.mul2()
+        self.sqr2()
+        self.fp2_mul()
+        self.fp2_sqr()
+        self.lines += ["", '    .section .note.GNU-stack, "", @progbits', ""]
+        return "\n".join(self.lines)
+
+    def fp2_reduce(self, sa, sb, c0, c1):
+        def begin(row):
+            return lambda k: row[k] if k < 2 * N - 1 else None
+
+        u = Product(0, 28, 30, signed=True, init=begin(c1))
+        v = Product(10, 29, 31, signed=True, init=begin(c0))
+        v.begin(0)
+        u.row(sa, sb, 0, top=1)
+        for i in range(N - 1):
+            u.row(sa, sb, i + 1, top=1)
+            u.step(i)
+            v.step(i)
+        for p in (u, v):
+            p.last_step(N - 1)
+        v.op(f"vpaddq {const('modulus', N - 1)}, {v.col(2 * N - 1)}, {v.col(2 * N - 1)}")
+        self.merge(u, v)
+        self.finish((u, v), (Row("rdi", N), Row("rdi")))
+
+
+def main():
+    path = pathlib.Path(__file__).resolve().parent.parent / "src/field/x86/fp_ifma.S"
+    text = File().text()
+    if "--check" not in sys.argv[1:]:
+        path.write_text(text)
+    elif path.read_text() != text:
+        print(f"{path}: differs from what scripts/gen_ifma.py writes", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
