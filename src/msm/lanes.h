@@ -143,7 +143,7 @@ typedef struct {
 
 /* Chains of denominators (batch_add_ifma.inc, docs/msm.md): two products of Fp in turns; a product
  * of Fp2 is two independent ones already. */
-enum { lane1_chains = 2, lane2_chains = 1 };
+enum { lane1_chains = 4, lane2_chains = 1 };
 
 IFMA_INLINE void lane1_load(lane1 *r, const fp *const p[8])
 {
