@@ -111,6 +111,76 @@ IFMA_INLINE void fp8_sub_canon(fp8 *r, const fp8 *a, const fp8 *b, int row)
         fp8_subtract_if(r, r, FP8_P);
 }
 
+/* A multiple of p that makes a difference positive. */
+typedef struct {
+    uint64_t l[8];
+} lane_lift;
+
+/* k < 1024 */
+static inline lane_lift lane_lift_by(unsigned k)
+{
+    lane_lift r;
+    uint64_t carry = 0;
+    for (int i = 0; i < 8; i++) {
+        uint64_t t = fp8_multiples[i][1] * k + carry; /* below 2^62 */
+        r.l[i] = i < 7 ? t & IFMA_MASK : t;
+        carry = t >> IFMA_BITS;
+    }
+    return r;
+}
+
+/* a - b + lift, which is not to be negative; limbs of a and b may be signed. */
+IFMA_INLINE void fp8_sub_lift(fp8 *r, const fp8 *a, const fp8 *b, const lane_lift *lift)
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(lift->l[i]));
+    ifma_normalize(r->l, r->l, 8);
+}
+
+/* a - b - c + lift */
+IFMA_INLINE void fp8_sub2_lift(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c,
+                               const lane_lift *lift)
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_sub_epi64(
+            _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(lift->l[i])), c->l[i]);
+    ifma_normalize(r->l, r->l, 8);
+}
+
+/* 2^416 - p */
+static const uint64_t fp8_minus_p[8] = {0x1000000005555, 0x014eac0000460, 0x94f09dbe15400,
+                                        0xed4098cf2d5f0, 0x89b88b47b0c7a, 0xe45849bcb4532,
+                                        0xe15c6801965b4, 0xffffffffe5fee};
+
+/* a < 512p becomes canonical. With T the top limb of p as above and t that of a, a / p exceeds
+ * t / (T + 1) by less than 0.006, so that q = floor(t / (T + 1)) leaves a - q p < 2p. q is exact: t
+ * is below 2^26 and 2^52 / (T + 1) is taken too small by less than 1, so that floor errs, by 1,
+ * only where t / (T + 1) exceeds an integer by less than 2^-26; what is left is below 2p then too.
+ */
+IFMA_INLINE void fp8_settle(fp8 *r, const fp8 *a)
+{
+    __m512i t[9], zero = _mm512_setzero_si512();
+    __m512i q = _mm512_madd52hi_epu64(zero, a->l[7], ifma_set1(0x9d8307de6));
+    for (int i = 0; i < 8; i++)
+        t[i] = a->l[i];
+    t[8] = zero;
+    for (int i = 0; i < 8; i++) {
+        t[i] = _mm512_madd52lo_epu64(t[i], q, ifma_set1(fp8_minus_p[i]));
+        t[i + 1] = _mm512_madd52hi_epu64(t[i + 1], q, ifma_set1(fp8_minus_p[i]));
+    }
+    ifma_normalize(t, t, 8);
+    t[7] = _mm512_and_si512(t[7], ifma_set1(IFMA_MASK)); /* q 2^416 dropped */
+    for (int i = 0; i < 8; i++)
+        r->l[i] = t[i];
+    fp8_subtract_if(r, r, FP8_P);
+}
+
+/* Lanes of which the lowest limb is 0: all that are 0, and one in 2^52 others. */
+IFMA_INLINE __mmask8 fp8_maybe_zero_mask(const fp8 *a)
+{
+    return _mm512_testn_epi64_mask(a->l[0], a->l[0]);
+}
+
 IFMA_INLINE void fp8_add_limbs(fp8 *r, const fp8 *a, const fp8 *b)
 {
     for (int i = 0; i < 8; i++)
@@ -136,7 +206,8 @@ IFMA_INLINE void fp8_rotate(fp8 *r, const fp8 *a, unsigned by)
 
 typedef fp8 lane1;
 
-/* Eight points side by side, as they were loaded: canonical, with the factor s. */
+/* Eight points side by side, with the factor s. Limbs are below 2^52, coordinates below a multiple
+ * of p that whoever made them knows. */
 typedef struct {
     lane1 x, y;
 } lane1_block;
@@ -195,6 +266,29 @@ IFMA_INLINE void lane1_select(lane1 *r, __mmask8 mask, const lane1 *a, const lan
 IFMA_INLINE void lane1_sub(lane1 *r, const lane1 *a, const lane1 *b)
 {
     fp8_sub(r, a, b);
+}
+
+/* a - b + lift, a - b - c + lift: not to be negative; limbs may be signed. */
+IFMA_INLINE void lane1_sub_lift(lane1 *r, const lane1 *a, const lane1 *b, const lane_lift *lift)
+{
+    fp8_sub_lift(r, a, b, lift);
+}
+
+IFMA_INLINE void lane1_sub2_lift(lane1 *r, const lane1 *a, const lane1 *b, const lane1 *c,
+                                 const lane_lift *lift)
+{
+    fp8_sub2_lift(r, a, b, c, lift);
+}
+
+/* a < 512p becomes canonical. */
+IFMA_INLINE void lane1_settle(lane1 *r, const lane1 *a)
+{
+    fp8_settle(r, a);
+}
+
+IFMA_INLINE __mmask8 lane1_maybe_zero_mask(const lane1 *a)
+{
+    return fp8_maybe_zero_mask(a);
 }
 
 IFMA_INLINE void lane1_add_limbs(lane1 *r, const lane1 *a, const lane1 *b)
@@ -319,6 +413,32 @@ IFMA_INLINE void lane2_sub(lane2 *r, const lane2 *a, const lane2 *b)
 {
     fp8_sub(&r->c0, &a->c0, &b->c0);
     fp8_sub(&r->c1, &a->c1, &b->c1);
+}
+
+/* a - b + lift, a - b - c + lift: not to be negative; limbs may be signed. */
+IFMA_INLINE void lane2_sub_lift(lane2 *r, const lane2 *a, const lane2 *b, const lane_lift *lift)
+{
+    fp8_sub_lift(&r->c0, &a->c0, &b->c0, lift);
+    fp8_sub_lift(&r->c1, &a->c1, &b->c1, lift);
+}
+
+IFMA_INLINE void lane2_sub2_lift(lane2 *r, const lane2 *a, const lane2 *b, const lane2 *c,
+                                 const lane_lift *lift)
+{
+    fp8_sub2_lift(&r->c0, &a->c0, &b->c0, &c->c0, lift);
+    fp8_sub2_lift(&r->c1, &a->c1, &b->c1, &c->c1, lift);
+}
+
+/* a < 512p becomes canonical. */
+IFMA_INLINE void lane2_settle(lane2 *r, const lane2 *a)
+{
+    fp8_settle(&r->c0, &a->c0);
+    fp8_settle(&r->c1, &a->c1);
+}
+
+IFMA_INLINE __mmask8 lane2_maybe_zero_mask(const lane2 *a)
+{
+    return (__mmask8)(fp8_maybe_zero_mask(&a->c0) & fp8_maybe_zero_mask(&a->c1));
 }
 
 IFMA_INLINE void lane2_add_limbs(lane2 *r, const lane2 *a, const lane2 *b)
