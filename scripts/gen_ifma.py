@@ -15,7 +15,6 @@ carry is the column divided by 2^52 and rounded up.
 
 Bounds are stated in src/field/x86/fp_ifma.h; tests/unit/test_lanes.c compares with the scalar field.
 """
-import itertools
 import pathlib
 import sys
 
@@ -42,8 +41,12 @@ class Row:
         return f"{64 * (self.first + i)}(%{self.base})"
 
 
+def word(name, i=0):
+    return f"{name}+{8 * i}(%rip)"
+
+
 def const(name, i=0):
-    return f"{name}+{8 * i}(%rip){{1to8}}"
+    return word(name, i) + "{1to8}"
 
 
 def zmm(i):
@@ -63,8 +66,8 @@ def interleave(*streams):
 class Product:
     """One product on its way: ring of ten columns, a register for the factor and one to spare."""
 
-    def __init__(self, ring, x, t, signed=False, init=None):
-        self.ring, self.x, self.t = ring, zmm(x), zmm(t)
+    def __init__(self, ring, x, t, signed=False, init=None, size=10):
+        self.ring, self.size, self.x, self.t = ring, size, zmm(x), zmm(t)
         self.shift = "vpsraq" if signed else "vpsrlq"
         self.init = init  # where columns begin: a row of 16 in memory, or None for zero
         self.out = []
@@ -78,17 +81,17 @@ class Product:
         return out
 
     def col(self, k):
-        return zmm(self.ring + k % 10)
+        return zmm(self.ring + k % self.size)
 
     def zero(self, r):
         self.op(f"vpxord {r}, {r}, {r}" if int(r[4:]) > 15 else f"vpxor %x{r[2:]}, %x{r[2:]}, %x{r[2:]}")
 
     def begin(self, k):
-        assert k - 10 not in self.alive
+        assert k - self.size not in self.alive
         self.alive.add(k)
         start = self.init and self.init(k)
         if start:
-            self.load(start, self.col(k))
+            self.op(f"{'vpbroadcastq' if 'rip' in start else 'vmovdqa64'} {start}, {self.col(k)}")
         else:
             self.zero(self.col(k))
 
@@ -96,7 +99,7 @@ class Product:
         """column k += low or high half of x y"""
         if k not in self.alive:
             self.begin(k)
-        self.op(f"vpmadd52{half}uq {y}, {x}, {self.col(k)}")
+        self.op(f"vpmadd52{half}q {y}, {x}, {self.col(k)}")
 
     def load(self, mem, reg):
         self.op(f"vmovdqa64 {mem}, {reg}")
@@ -108,10 +111,10 @@ class Product:
         """columns += a_i b 2^(52 i); without the high half of a_7 b_7 unless top."""
         self.load(a[i], self.x)
         for j in range(N):
-            self.madd("lo", self.x, b[j], i + j)
+            self.madd("lu", self.x, b[j], i + j)
         for j in range(N):
             if top or i + j < 2 * N - 2:
-                self.madd("hi", self.x, b[j], i + j + 1)
+                self.madd("hu", self.x, b[j], i + j + 1)
 
     def doubled(self, a, low, full):
         """2 a: each limb without (low) and with (full) the carry of the limb before."""
@@ -129,21 +132,21 @@ class Product:
         self.load(a[i], self.x)
         b = [self.x] + [low[j] for j in range(i + 1, N)][:1] + [full[j] for j in range(i + 2, N)]
         for j in range(N - i):
-            self.madd("lo", self.x, b[j], 2 * i + j)
+            self.madd("lu", self.x, b[j], 2 * i + j)
         for j in range(N - i):
             if i < N - 1:
-                self.madd("hi", self.x, b[j], 2 * i + j + 1)
+                self.madd("hu", self.x, b[j], 2 * i + j + 1)
 
     def step(self, i):
         """Reduction step with kp."""
         q = self.col(i)
-        self.madd("lo", q, zmm(M[0]), i + 1)
+        self.madd("lu", q, zmm(M[0]), i + 1)
         self.op(f"{self.shift} $52, {q}, {self.t}")
         self.op(f"vpaddq {self.t}, {self.col(i + 1)}, {self.col(i + 1)}")
         for j in range(1, N):
-            self.madd("lo", q, zmm(M[j]), i + j + 1)
+            self.madd("lu", q, zmm(M[j]), i + j + 1)
         for j in range(N):
-            self.madd("hi", q, zmm(M[j]), i + j + 2)
+            self.madd("hu", q, zmm(M[j]), i + j + 2)
         self.alive.remove(i)
 
     def last_step(self, i):
@@ -153,12 +156,18 @@ class Product:
         self.op(f"vpmadd52luq {const('inverse')}, {c}, {q}")
         self.op(f"vpaddq {const('mask')}, {c}, {c}")
         self.op(f"{self.shift} $52, {c}, {c}")
+        self.madd("lu", q, zmm(M[1]), i + 1)
+        self.op(f"vpmadd52huq {zmm(M[0])}, {q}, {c}")
         self.op(f"vpaddq {c}, {self.col(i + 1)}, {self.col(i + 1)}")
         self.alive.remove(i)
+        for j in range(2, N):
+            self.madd("lu", q, zmm(M[j]), i + j)
         for j in range(1, N):
-            self.madd("lo", q, const("modulus", j), i + j)
-        for j in range(N):
-            self.madd("hi", q, const("modulus", j), i + j + 1)
+            self.madd("hu", q, zmm(M[j]), i + j + 1)
+
+    def double(self):
+        for j in range(N, 2 * N):
+            self.op(f"vpaddq {self.col(j)}, {self.col(j)}, {self.col(j)}")
 
     def half_step(self):
         """Reduction step of 32 bits on the columns from 8 on; p_7 has 17 bits."""
@@ -167,9 +176,9 @@ class Product:
         self.op(f"vpmadd52luq {const('inverse')}, {self.col(N)}, {q}")
         self.op(f"vpandq {const('mask32')}, {q}, {q}")
         for j in range(N):
-            self.madd("lo", q, const("modulus", j), N + j)
+            self.madd("lu", q, zmm(M[j]), N + j)
         for j in range(N - 1):
-            self.madd("hi", q, const("modulus", j), N + j + 1)
+            self.madd("hu", q, zmm(M[j]), N + j + 1)
 
     def carry_one(self, j, mask):
         c = self.col(N + j)
@@ -219,9 +228,7 @@ class File:
         self.lines = []
 
     def ops(self, ops):
-        for text in ops:
-            text = text.replace("vpmadd52louq", "vpmadd52luq").replace("vpmadd52hiuq", "vpmadd52huq")
-            self.lines.append("    " + text)
+        self.lines += ["    " + text for text in ops]
 
     def begin(self, name, frame=0):
         """frame: how many rows of 64 bytes the function wants at rsp."""
@@ -241,33 +248,44 @@ class File:
         self.lines.append(f"    .size {name}, . - {name}")
 
     def broadcast(self, name, i, reg):
-        self.ops([f"vpbroadcastq {name}+{8 * i}(%rip), {zmm(reg)}"])
+        self.ops([f"vpbroadcastq {word(name, i)}, {zmm(reg)}"])
 
-    def load_h(self):
+    def load_factor(self, name):
         for i in range(N):
-            self.broadcast("high", i, M[i])
+            self.broadcast(name, i, M[i])
 
     def merge(self, *products):
         self.ops(interleave(*[p.take() for p in products]))
 
-    def finish(self, products, results, shifted=False):
+    def finish(self, products, results, shifted=False, twice=None):
+        """Last step and results; shifted: divided by 2^32; twice: the product that is doubled."""
+        self.load_factor("modulus")
+        for p in products:
+            p.last_step(N - 1)
+            if p is twice:
+                p.double()
+            if shifted:
+                p.half_step()
+        self.merge(*products)
         mask = zmm(M[0])
         self.broadcast("mask", 0, M[0])
         for p, r in zip(products, results):
-            (p.carry_shifted if shifted else p.carry)(r, mask)
+            if shifted:
+                p.carry_shifted(r, mask)
+            else:
+                p.carry(r, mask)
         self.merge(*products)
 
     def mul2(self):
         name = "cuzk_fp8_mul2_ifma"
         self.begin(name)
-        self.load_h()
+        self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
         for p, a, b in ((u, Row("rsi"), Row("rdx")), (v, Row("r8"), Row("r9"))):
             p.row(a, b, 0)
             for i in range(N - 1):
                 p.row(a, b, i + 1)
                 p.step(i)
-            p.last_step(N - 1)
         self.merge(u, v)
         self.finish((u, v), (Row("rdi"), Row("rcx")))
         self.end(name)
@@ -275,7 +293,7 @@ class File:
     def sqr2(self):
         name, frame = "cuzk_fp8_sqr2_ifma", 32
         self.begin(name, frame)
-        self.load_h()
+        self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
         for p, base, first in ((u, "rsi", 0), (v, "rcx", 16)):
             a, low, full = Row(base), Row("rsp", first), Row("rsp", first + N)
@@ -284,8 +302,6 @@ class File:
             for i in range(N - 1):
                 p.square_row(a, low, full, i + 1)
                 p.step(i)
-            p.last_step(N - 1)
-            p.half_step()
         self.merge(u, v)
         self.finish((u, v), (Row("rdi"), Row("rdx")), shifted=True)
         self.end(name, frame)
@@ -296,32 +312,33 @@ class File:
         a0, a1, b0, b1 = Row("rsi"), Row("rsi", N), Row("rdx"), Row("rdx", N)
         sa, sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 2 * N), Row("rsp", 4 * N)
         self.begin(name, frame)
-        u, v = Product(0, 28, 30), Product(10, 29, 31)
-        sums = interleave(combine(sa, a0, a1, zmm(20), zmm(21), False),
-                          combine(sb, b0, b1, zmm(22), zmm(23), False))
-        done = ["vpxord %zmm24, %zmm24, %zmm24"]
+        u, v = Product(0, 28, 30, size=9), Product(10, 29, 31, size=9)
+        sums = combine(sa, a0, a1, zmm(9), zmm(19), False) + combine(sb, b0, b1, zmm(9), zmm(19), False)
+        done = []
+        self.ops([f"vmovdqa64 {b0[i]}, {zmm(M[i])}" for i in range(N)])
         for i in range(N):
-            u.row(a0, b0, i)
+            u.row(a0, [zmm(r) for r in M], i)
             v.row(a1, b1, i)
             part = sums[i * len(sums) // N : (i + 1) * len(sums) // N]
-            self.ops(interleave(u.take(), v.take(), done, part))
+            row = interleave(u.take(), v.take(), part)
+            k = len(row) * 3 // 4  # the last column takes the register of the first one in done
+            self.ops(interleave(row[:k], done) + row[k:])
             done = self.fp2_columns(u, v, [i] if i < N - 1 else range(N - 1, 2 * N - 1), c0, c1)
         self.ops(done)
-        self.load_h()
+        self.load_factor("high")
         self.fp2_reduce(sa, sb, c0, c1)
         self.end(name, frame)
 
     def fp2_columns(self, u, v, columns, c0, c1):
-        """Columns of c0 and c1 from complete ones of m0 and m1; c0 is lifted by p."""
-        zero = zmm(24)
+        """Columns of c0, lifted by p, and of - m0 - m1 from complete ones of m0 and m1."""
         for k in columns:
             m0, m1 = u.col(k), v.col(k)
-            v.op(f"vpsubq {m1}, {m0}, {v.t}")
+            v.op(f"vpsubq {m1}, {m0}, {u.t}")
             if k >= N:
-                v.op(f"vpaddq {const('modulus', k - N)}, {v.t}, {v.t}")
-            v.store(v.t, c0[k])
-            v.op(f"vpaddq {m1}, {m0}, {u.t}")
-            v.op(f"vpsubq {u.t}, {zero}, {u.t}")
+                v.op(f"vpaddq {const('modulus', k - N)}, {u.t}, {v.t}")
+            v.store(v.t if k >= N else u.t, c0[k])
+            v.op(f"vpsubq {m0}, {u.t}, {u.t}")
+            v.op(f"vpsubq {m0}, {u.t}, {u.t}")
             v.store(u.t, c1[k])
             u.alive.remove(k)
             v.alive.remove(k)
@@ -334,20 +351,15 @@ class File:
         self.begin(name, frame)
         self.ops(interleave(combine(s, c0, c1, zmm(28), zmm(29), False),
                             combine(d, c0, c1, zmm(30), zmm(31), True)))
-        self.load_h()
+        self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
         for p, a, b in ((u, s, d), (v, c0, c1)):
             p.row(a, b, 0)
             for i in range(N - 1):
                 p.row(a, b, i + 1)
                 p.step(i)
-            p.last_step(N - 1)
-            if p is v:
-                for j in range(N):
-                    p.op(f"vpaddq {p.col(N + j)}, {p.col(N + j)}, {p.col(N + j)}")
-            p.half_step()
         self.merge(u, v)
-        self.finish((u, v), (Row("rdi"), Row("rdi", N)), shifted=True)
+        self.finish((u, v), (Row("rdi"), Row("rdi", N)), shifted=True, twice=v)
         self.end(name, frame)
 
     def text(self):
@@ -371,20 +383,14 @@ class File:
         return "\n".join(self.lines)
 
     def fp2_reduce(self, sa, sb, c0, c1):
-        def begin(row):
-            return lambda k: row[k] if k < 2 * N - 1 else None
-
-        u = Product(0, 28, 30, signed=True, init=begin(c1))
-        v = Product(10, 29, 31, signed=True, init=begin(c0))
+        u = Product(0, 28, 30, signed=True, init=lambda k: c1[k] if k < 2 * N - 1 else None)
+        v = Product(10, 29, 31, signed=True, init=lambda k: c0[k] if k < 2 * N - 1 else word("modulus", N - 1))
         v.begin(0)
         u.row(sa, sb, 0, top=1)
         for i in range(N - 1):
             u.row(sa, sb, i + 1, top=1)
             u.step(i)
             v.step(i)
-        for p in (u, v):
-            p.last_step(N - 1)
-        v.op(f"vpaddq {const('modulus', N - 1)}, {v.col(2 * N - 1)}, {v.col(2 * N - 1)}")
         self.merge(u, v)
         self.finish((u, v), (Row("rdi", N), Row("rdi")))
 
