@@ -152,6 +152,8 @@ static cuzk_status sum_b(prover *p, cuzk_err *err)
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
     CUZK_TRY(cuzk_query_new(&q, part, 2, p->opt->pool, err));
+    cuzk_compiled_witness_fini(&p->w); /* the last query has what it needs */
+    cuzk_assignment_fini(&p->z);
     CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs, SECTION_B_G1, p->opt->pool, err));
     CUZK_TRY(begin_phase(p, "msm_b2", err));
     CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs, SECTION_B_G2, p->opt->pool, err));
