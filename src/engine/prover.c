@@ -133,7 +133,7 @@ static cuzk_status self_check(const prover_job *j, unsigned partition, const gro
         return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
     cuzk_span span = cuzk_span_begin(j->opt.trace, "self_check", (int)partition);
     CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
-    CUZK_TRY(cuzk_groth16_verify(&j->lease.srs->vk, proof, inputs, n, err));
+    CUZK_TRY(cuzk_groth16_verify_on(j->prover->pool, &j->lease.srs->vk, proof, inputs, n, err));
 out:
     cuzk_span_end(&span);
     cuzk_free(inputs);
