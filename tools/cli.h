@@ -155,6 +155,8 @@ unsigned cli_settings_options(cli_settings *s, cli_option out[]);
 bool cli_settings_source(cli_settings *s, cuzk_config_source *source); /* false: no memory */
 void cli_settings_fini(cli_settings *s);
 
+extern char **cli_argv; /* what main was given */
+
 /* One per verb: tools/cmd_*.c. argv[0] is the verb. */
 int cmd_prove(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

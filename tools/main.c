@@ -1,4 +1,6 @@
-/* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file. */
+/* cuzk: one program, a verb per task. Each verb is one tools/cmd_*.c file; those that use the
+ * network libraries are in cuzk-net, which cuzk becomes when one of them is called (net_verbs.c).
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,6 +33,8 @@ static const verb verbs[] = {
     {"version", "print version and arithmetic in use", cmd_version},
 };
 
+char **cli_argv;
+
 static void print_verbs(FILE *f)
 {
     fprintf(f, "usage: cuzk VERB ...\n\nA proving engine for Filecoin's Groth16 proofs.\n\n");
@@ -50,6 +54,7 @@ int main(int argc, char **argv)
         print_verbs(stderr);
         return CLI_EXIT_USAGE;
     }
+    cli_argv = argv;
     signal(SIGPIPE, SIG_IGN); /* a reader of our messages that goes must not end a proof */
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {

@@ -31,6 +31,16 @@ CUZK_INLINE unsigned cuzk_popcount64(uint64_t x)
     return (unsigned)__builtin_popcountll(x);
 }
 
+/* In a loop that waits for another core. */
+CUZK_INLINE void cuzk_spin_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /* Smallest k with 2^k >= n; 0 for n <= 1. */
 CUZK_INLINE unsigned cuzk_lg_ceil(uint64_t n)
 {

@@ -185,6 +185,31 @@ void cuzk_pages_give(void *p, size_t bytes)
     pthread_mutex_unlock(&lock);
 }
 
+static bool all_fresh(void)
+{
+    range *r = first;
+    while (r && r->zero)
+        r = r->next;
+    return !r;
+}
+
+void *cuzk_pages_map_ahead(size_t bytes)
+{
+    void *p = NULL;
+    pthread_mutex_lock(&lock);
+    if (kept < bytes && all_fresh()) {
+        unmap_all(); /* one range for all */
+        p = grow(bytes) ? first : NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    return p;
+}
+
+bool cuzk_pages_touch(void *p, size_t bytes)
+{
+    return madvise(p, bytes, MADV_POPULATE_WRITE) == 0;
+}
+
 uint64_t cuzk_pages_kept(void)
 {
     pthread_mutex_lock(&lock);

@@ -14,6 +14,12 @@
 void *cuzk_pages_take(size_t bytes, bool *zero);
 void cuzk_pages_give(void *p, size_t bytes);
 
+/* For a process's first job: maps a range for blocks of so many bytes together, from whose begin
+ * they will be cut. NULL: there are pages that were used before, or the system has no more. */
+void *cuzk_pages_map_ahead(size_t bytes);
+/* Makes pages present, whoever has them by now; contents stay. False: they cannot be. */
+bool cuzk_pages_touch(void *p, size_t bytes);
+
 uint64_t cuzk_pages_kept(void); /* bytes that are mapped and free */
 void cuzk_pages_trim(void);     /* returns them to the system */
 

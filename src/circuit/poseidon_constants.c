@@ -23,11 +23,17 @@ static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 typedef poseidon_matrix matrix;
 
+/* What is kept of four pairs of bits, the first pair on top. */
+typedef struct {
+    uint8_t bits, n;
+} grain_kept;
+
 /* 80-bit linear feedback register; s0 is bit 79. Bits that are ready wait in out. */
 typedef struct {
     cuzk_u128 s;
     cuzk_u128 out;
     unsigned n_out;
+    grain_kept kept[256];
 } grain;
 
 /* Sixteen clocks at once: no tap is among the last sixteen bits. The first is the top bit. */
@@ -46,9 +52,23 @@ static void grain_put(grain *g, uint64_t value, unsigned n_bits)
     g->s = g->s << n_bits | value;
 }
 
+/* Self-shrinking: of each pair the second bit counts if the first is 1. */
+static void grain_init_kept(grain *g)
+{
+    for (unsigned byte = 0; byte < 256; byte++) {
+        grain_kept *k = &g->kept[byte];
+        for (int pair = 6; pair >= 0; pair -= 2) {
+            unsigned keep = byte >> (pair + 1) & 1;
+            k->bits = (uint8_t)(k->bits << keep | (byte >> pair & keep));
+            k->n = (uint8_t)(k->n + keep);
+        }
+    }
+}
+
 static void grain_init(grain *g, unsigned width, unsigned n_partial)
 {
     memset(g, 0, sizeof *g);
+    grain_init_kept(g);
     grain_put(g, 1, 2); /* prime field */
     grain_put(g, 1, 4); /* x^5, as this implementation numbers it */
     grain_put(g, FR_BITS, 12);
@@ -60,16 +80,14 @@ static void grain_init(grain *g, unsigned width, unsigned n_partial)
         grain_clock_16(g);
 }
 
-/* n_bits <= 64. Self-shrinking: of each pair the second bit counts if the first is 1. */
+/* n_bits <= 64: out has room for the eight that may come with the last. */
 static uint64_t grain_bits(grain *g, unsigned n_bits)
 {
     while (g->n_out < n_bits) {
         unsigned bits = grain_clock_16(g);
-        for (int pair = 14; pair >= 0; pair -= 2) {
-            unsigned keep = bits >> (pair + 1) & 1;
-            g->out = g->out << keep | (bits >> pair & keep);
-            g->n_out += keep;
-        }
+        const grain_kept *a = &g->kept[bits >> 8], *b = &g->kept[bits & 0xff];
+        g->out = g->out << (a->n + b->n) | (unsigned)(a->bits << b->n | b->bits);
+        g->n_out += a->n + b->n;
     }
     g->n_out -= n_bits;
     return (uint64_t)(g->out >> g->n_out) & (UINT64_MAX >> (64 - n_bits));
@@ -149,12 +167,12 @@ static void mat_inverse(matrix *out, const matrix *in, unsigned n)
 /* M[i][j] = 1 / (i + j + t): symmetric. */
 static void make_mds(matrix *m, unsigned t)
 {
-    for (unsigned i = 0; i < t; i++) {
-        for (unsigned j = 0; j < t; j++) {
-            fr x;
-            cuzk_fr_from_u64(&x, i + j + t);
-            cuzk_fr_inv_vartime(&m->at[i][j], &x);
-        }
+    for (unsigned k = 0; k < 2 * t - 1; k++) {
+        fr x;
+        cuzk_fr_from_u64(&x, k + t);
+        cuzk_fr_inv_vartime(&x, &x);
+        for (unsigned i = k < t ? 0 : k - t + 1; i < t && i <= k; i++)
+            m->at[i][k - i] = x;
     }
 }
 

@@ -10,6 +10,7 @@
 #include "circuit/poseidon_gadget.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "circuit/poseidon_constants.h"
 #include "circuit/scope.h"
@@ -25,8 +26,12 @@ typedef struct {
     fr term[MAX_ENSURE_TERMS]; /* in order of use; the length of each is known from its place */
 } ensure_rows;
 
-static ensure_rows tables[POSEIDON_KIND_COUNT]; /* guarded by once: written by make_tables only */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Made at the first use of its kind, under making, before made; then read-only. */
+static struct {
+    ensure_rows rows;
+    atomic_bool made;
+} tables[POSEIDON_KIND_COUNT];
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
 static void put_terms(ensure_rows *e, const fr coeff[], unsigned n)
 {
@@ -108,10 +113,18 @@ static void make_table(ensure_rows *e, poseidon_kind kind)
     put_column(e, &k->mds, t, 1); /* the digest */
 }
 
-static void make_tables(void)
+static const ensure_rows *rows_of(poseidon_kind kind)
 {
-    for (unsigned kind = 0; kind < POSEIDON_KIND_COUNT; kind++)
-        make_table(&tables[kind], (poseidon_kind)kind);
+    ensure_rows *e = &tables[kind].rows;
+    if (CUZK_LIKELY(atomic_load_explicit(&tables[kind].made, memory_order_acquire)))
+        return e;
+    pthread_mutex_lock(&making);
+    if (!atomic_load(&tables[kind].made)) {
+        make_table(e, kind);
+        atomic_store_explicit(&tables[kind].made, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&making);
+    return e;
 }
 
 /* One instance being written. */
@@ -228,10 +241,10 @@ static void first_layer(instance *p, const fr *kappa, const num in[])
 
 static num permute(cs *c, poseidon_kind kind, const num in[])
 {
-    pthread_once(&once, make_tables);
-    instance p = {.c = c, .k = cuzk_poseidon_constants(kind), .term = tables[kind].term};
+    const ensure_rows *rows = rows_of(kind);
+    instance p = {.c = c, .k = cuzk_poseidon_constants(kind), .term = rows->term};
     cs_lc_begin(c, &p.lc);
-    first_layer(&p, &tables[kind].kappa, in);
+    first_layer(&p, &rows->kappa, in);
     for (unsigned round = 1; round < 4; round++)
         full_layer(&p, true, round == 3 ? &p.k->pre_sparse : &p.k->mds);
     for (unsigned q = 0; q < p.k->n_partial; q++) {
@@ -245,7 +258,7 @@ static num permute(cs *c, poseidon_kind kind, const num in[])
 
     num out = cuzk_num_alloc(c, &p.state[1]);
     ensure_row(&p, out.var);
-    CUZK_DASSERT(!cs_wants_rows(c) || p.term == tables[kind].term + tables[kind].n_terms);
+    CUZK_DASSERT(!cs_wants_rows(c) || p.term == rows->term + rows->n_terms);
     cs_lc_fini(&p.lc);
     return out;
 }
@@ -253,10 +266,8 @@ static num permute(cs *c, poseidon_kind kind, const num in[])
 num cuzk_poseidon_gadget(cs *c, poseidon_kind kind, const num in[])
 {
     num out = {{{0}}, 0};
-    const cs_scope scope = {SCOPE_POSEIDON,
-                            (uint32_t)kind,
-                            {{NULL, in, cuzk_poseidon_arity(kind)}},
-                            {{NULL, &out, 1}}};
+    const cs_scope scope = {
+        SCOPE_POSEIDON, (uint32_t)kind, {{NULL, in, cuzk_poseidon_arity(kind)}}, {{NULL, &out, 1}}};
     if (cs_scope_begin(c, &scope))
         return out;
     out = permute(c, kind, in);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "base/switches.h"
+#include "base/warm.h"
 #include "engine/insecure.h"
 #include "engine/params_dir.h"
 #include "engine/prover_memory.h"
@@ -132,7 +133,7 @@ static cuzk_status self_check(const prover_job *j, unsigned partition, const gro
         return cuzk_fail(err, CUZK_NOMEM, 0, "self-check: no memory");
     cuzk_span span = cuzk_span_begin(j->opt.trace, "self_check", (int)partition);
     CUZK_TRY(cuzk_request_public_inputs(inputs, j->req, partition, err));
-    CUZK_TRY(cuzk_groth16_verify(&j->lease.srs->vk, proof, inputs, n, err));
+    CUZK_TRY(cuzk_groth16_verify_on(j->prover->pool, &j->lease.srs->vk, proof, inputs, n, err));
 out:
     cuzk_span_end(&span);
     cuzk_free(inputs);
@@ -249,16 +250,29 @@ static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
     return st;
 }
 
+/* The first steps of larger proofs are a small part of them. */
+#define WARM_MAX_BYTES ((uint64_t)128 << 20)
+
+static void warm_memory(mem_warmer *w, const prover_job *j)
+{
+    uint64_t bytes = j->lease.plan.partition_bytes, process = memory_of_process(0);
+    if (bytes > process && bytes - process <= WARM_MAX_BYTES)
+        cuzk_warm_begin(w, bytes - process);
+}
+
 static cuzk_status prepare(prover_job *j, cuzk_err *err)
 {
     cuzk_status st;
+    mem_warmer warmer = {.at = NULL};
     CUZK_TRY(reserve_memory(j, err));
+    warm_memory(&warmer, j);
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
     CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
     CUZK_TRY(enter_phase(j, "ready", CUZK_NO_PARTITION, err)); /* it may have waited for them */
     CUZK_TRY(refuse_test_rs(j, err));
 out:
+    cuzk_warm_end(&warmer);
     return st;
 }
 

@@ -74,10 +74,10 @@ cuzk_status cuzk_groth16_setup(const cs_circuit *circuit, const groth16_secrets 
 
 /* ---- prove ---- */
 typedef struct {
-    cuzk_pool *pool;    /* NULL: one thread */
-    cuzk_trace *trace;  /* NULL: no timing */
-    int partition;      /* for spans and messages */
-    const fr *r, *s;    /* both NULL: drawn from the kernel and wiped */
+    cuzk_pool *pool;   /* NULL: one thread */
+    cuzk_trace *trace; /* NULL: no timing */
+    int partition;     /* for spans and messages */
+    const fr *r, *s;   /* both NULL: drawn from the kernel and wiped */
     /* The circuit compiled: witness and rows come from it, with the same proof bytes. NULL, or when
      * check_witness is set: the circuit is interpreted. */
     const compiled_circuit *compiled;
@@ -96,6 +96,10 @@ cuzk_status cuzk_groth16_prove(groth16_proof *out, const cs_circuit *circuit,
  * CUZK_OK: valid; CUZK_REJECTED: not valid. Points of the proof were checked by the decoder. */
 cuzk_status cuzk_groth16_verify(const groth16_vk *vk, const groth16_proof *proof, const fr inputs[],
                                 size_t n_inputs, cuzk_err *err);
+/* The same, on a pool. */
+cuzk_status cuzk_groth16_verify_on(cuzk_pool *pool, const groth16_vk *vk,
+                                   const groth16_proof *proof, const fr inputs[], size_t n_inputs,
+                                   cuzk_err *err);
 /* All of n proofs under one key at once, with random coefficients; inputs: n rows of n_inputs. */
 cuzk_status cuzk_groth16_verify_batch(const groth16_vk *vk, const groth16_proof proof[],
                                       const fr *const inputs[], size_t n_inputs, size_t n,

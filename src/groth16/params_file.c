@@ -14,7 +14,13 @@
 
 _Static_assert(sizeof(g1_affine) == 96 && sizeof(g2_affine) == 192, "decoded in place");
 
-#define CHUNK_POINTS 4096u /* 384 KiB of G1 a read: big enough for disks, small enough for L2 */
+/* Points a task: 384 KiB of G1 a read is big enough for disks, small enough for L2. Small sections
+ * are cut finer, so that no thread waits long for the last task; and a test for the subgroup takes
+ * as long as decoding 100 points. */
+#define CHUNK_MAX      4096u
+#define CHUNK_MIN      512u
+#define CHUNK_SUBGROUP 8u
+#define TASKS          16u
 
 /* What can be wrong with a point, beyond point_status. */
 enum { FAULT_IDENTITY = 64, FAULT_IO };
@@ -22,7 +28,7 @@ enum { FAULT_IDENTITY = 64, FAULT_IO };
 typedef struct {
     const params_file *file;
     params_section section;
-    size_t begin, n;
+    size_t begin, n, chunk;
     uint8_t *out;
     bool subgroup;
     atomic_uint_least64_t fault; /* index << 8 | what, the least index wins; UINT64_MAX: none */
@@ -82,12 +88,20 @@ static void report_io(decode_run *r, size_t index, const cuzk_err *err)
     report(r, index, FAULT_IO);
 }
 
-static void decode_chunk(void *ctx, size_t chunk, unsigned worker)
+static size_t chunk_of(size_t n, bool subgroup)
+{
+    size_t chunk = (n / TASKS + 7) & ~(size_t)7; /* eight are decoded together */
+    if (subgroup)
+        return CHUNK_SUBGROUP;
+    return chunk < CHUNK_MIN ? CHUNK_MIN : chunk > CHUNK_MAX ? CHUNK_MAX : chunk;
+}
+
+static void decode_chunk(void *ctx, size_t index, unsigned worker)
 {
     decode_run *r = ctx;
     (void)worker;
-    size_t first = chunk * CHUNK_POINTS, point_bytes = cuzk_section_point_bytes(r->section);
-    size_t n = r->n - first < CHUNK_POINTS ? r->n - first : CHUNK_POINTS;
+    size_t first = index * r->chunk, point_bytes = cuzk_section_point_bytes(r->section);
+    size_t n = r->n - first < r->chunk ? r->n - first : r->chunk;
     uint8_t *at = r->out + first * point_bytes;
     if (atomic_load(&r->fault) >> 8 < r->begin + first)
         return; /* an earlier point is bad already */
@@ -129,8 +143,9 @@ cuzk_status cuzk_params_decode(const params_file *f, params_section s, size_t be
 {
     decode_run r = {
         .file = f, .section = s, .begin = begin, .n = n, .out = out, .subgroup = subgroup};
+    r.chunk = chunk_of(n, subgroup);
     atomic_init(&r.fault, UINT64_MAX);
-    if (!cuzk_pool_try(pool, (n + CHUNK_POINTS - 1) / CHUNK_POINTS, decode_chunk, &r))
+    if (!cuzk_pool_try(pool, (n + r.chunk - 1) / r.chunk, decode_chunk, &r))
         return cuzk_fail(err, CUZK_CANCELLED, 0, "%s: cancelled while section %s was read", f->path,
                          cuzk_section_name(s));
     uint64_t fault = atomic_load(&r.fault);
@@ -321,7 +336,7 @@ static cuzk_status read_points(groth16_srs *out, const params_file *f, cuzk_pool
 cuzk_status cuzk_srs_of_file(groth16_srs *out, params_file *f, bool streamed, cuzk_pool *pool,
                              cuzk_err *err)
 {
-    return streamed ? cuzk_points_stream(out, f, err) : read_points(out, f, pool, err);
+    return streamed ? cuzk_points_stream(out, f, pool, err) : read_points(out, f, pool, err);
 }
 
 static cuzk_status read_path(groth16_srs *out, const char *path, bool streamed, cuzk_pool *pool,

@@ -39,10 +39,10 @@ static cuzk_status take_file(srs_file **out, params_file *from, cuzk_err *err)
     return CUZK_OK;
 }
 
-cuzk_status cuzk_points_stream(groth16_srs *out, params_file *f, cuzk_err *err)
+cuzk_status cuzk_points_stream(groth16_srs *out, params_file *f, cuzk_pool *pool, cuzk_err *err)
 {
     groth16_srs srs = {0};
-    cuzk_status st = cuzk_params_decode_vk(&srs.vk, f, NULL, err);
+    cuzk_status st = cuzk_params_decode_vk(&srs.vk, f, pool, err);
     if (st != CUZK_OK)
         return st;
     srs.n_h = f->section[SECTION_H].n;

@@ -30,7 +30,7 @@ cuzk_status cuzk_points_visit(const groth16_srs *srs, params_section s, cuzk_poo
                               points_visit_fn visit, void *ctx, cuzk_err *err);
 
 /* Only the vk and the counts are read now; the descriptor of f goes over to the key. */
-cuzk_status cuzk_points_stream(groth16_srs *out, params_file *f, cuzk_err *err);
+cuzk_status cuzk_points_stream(groth16_srs *out, params_file *f, cuzk_pool *pool, cuzk_err *err);
 
 void cuzk_srs_file_close(srs_file *f); /* accepts NULL */
 

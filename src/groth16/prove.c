@@ -152,6 +152,8 @@ static cuzk_status sum_b(prover *p, cuzk_err *err)
     cuzk_status st;
     CUZK_TRY(begin_phase(p, "msm_b1", err));
     CUZK_TRY(cuzk_query_new(&q, part, 2, p->opt->pool, err));
+    cuzk_compiled_witness_fini(&p->w); /* the last query has what it needs */
+    cuzk_assignment_fini(&p->z);
     CUZK_TRY(cuzk_query_g1(&p->sum_b1, &q, p->srs, SECTION_B_G1, p->opt->pool, err));
     CUZK_TRY(begin_phase(p, "msm_b2", err));
     CUZK_TRY(cuzk_query_g2(&p->sum_b2, &q, p->srs, SECTION_B_G2, p->opt->pool, err));
@@ -241,15 +243,32 @@ static void make_c(g1_affine *out, const prover *p, const blinding *b)
     cuzk_g1_to_affine(out, &c);
 }
 
+typedef struct {
+    const prover *p;
+    const blinding *b;
+    groth16_proof *out;
+} finish_run;
+
+/* The longest first: a point of G2. */
+static void finish_point(void *ctx, size_t index, unsigned worker)
+{
+    const finish_run *r = ctx;
+    (void)worker;
+    if (index == 0)
+        make_b(&r->out->b, r->p, r->b);
+    else if (index == 1)
+        make_c(&r->out->c, r->p, r->b);
+    else
+        make_a(&r->out->a, r->p, r->b);
+}
+
 static cuzk_status finish(groth16_proof *out, const prover *p, cuzk_err *err)
 {
     blinding b;
     cuzk_status st = draw_blinding(&b, p->opt, err);
-    if (st == CUZK_OK) {
-        make_a(&out->a, p, &b);
-        make_b(&out->b, p, &b);
-        make_c(&out->c, p, &b);
-    }
+    finish_run r = {p, &b, out};
+    if (st == CUZK_OK)
+        cuzk_pool_run(p->opt->pool, 3, finish_point, &r);
     cuzk_wipe(&b, sizeof b);
     return st;
 }

@@ -60,15 +60,17 @@ static uint64_t h_bytes(uint64_t domain, unsigned n_threads, bool streamed)
            chunk_bytes(SECTION_H, domain - 1, streamed);
 }
 
-static uint64_t sums_bytes(const prove_sizes *s, uint64_t domain, unsigned n_threads, bool streamed)
+/* Beside the witness, which is freed before the sums over b begin. */
+static uint64_t sums_bytes(const prove_sizes *s, uint64_t domain, uint64_t witness,
+                           unsigned n_threads, bool streamed)
 {
     bool apart = cuzk_switch_on(CUZK_SWITCH_ONES_APART);
     uint64_t rest = apart ? s->n_inputs + s->n_fields : UINT64_MAX;
     uint64_t n = h_bytes(domain, n_threads, streamed);
     n = max_u64(n, query_bytes(SECTION_L, s->n_aux, min_u64(rest, s->n_aux), n_threads, streamed));
     n = max_u64(n, query_bytes(SECTION_A, s->n_a, min_u64(rest, s->n_a), n_threads, streamed));
-    return max_u64(n,
-                   query_bytes(SECTION_B_G2, s->n_b, min_u64(rest, s->n_b), n_threads, streamed));
+    uint64_t b = query_bytes(SECTION_B_G2, s->n_b, min_u64(rest, s->n_b), n_threads, streamed);
+    return max_u64(n, b - min_u64(b, witness));
 }
 
 /* Either way there are bitmaps of the densities of a and b; compiled, of the kinds as well. */
@@ -97,7 +99,7 @@ void cuzk_prove_memory(prove_memory *out, const prove_sizes *s, unsigned n_threa
     m.circuit = circuit_bytes(s);
     m.witness = witness_bytes(s);
     m.rows = 3 * domain * sizeof(fr) + domain / 2 * sizeof(fr);
-    m.sums = sums_bytes(s, domain, n_threads, streamed);
+    m.sums = sums_bytes(s, domain, m.witness, n_threads, streamed);
     m.total = m.srs + m.circuit + m.witness + max_u64(m.rows, m.sums);
     *out = m;
 }

@@ -49,8 +49,47 @@ static bool product_is_one(const g1_affine p[], const g2_affine q[], size_t n)
     return fp12_is_one(&f);
 }
 
-cuzk_status cuzk_groth16_verify(const groth16_vk *vk, const groth16_proof *proof, const fr inputs[],
-                                size_t n_inputs, cuzk_err *err)
+/* One proof's equation in two halves, each of two pairs. */
+typedef struct {
+    const groth16_vk *vk;
+    const groth16_proof *proof;
+    const fr_canon *k;
+    fp12 f[2];
+    cuzk_status st; /* of the second */
+    cuzk_err *err;
+} halves;
+
+static void run_half(void *ctx, size_t index, unsigned worker)
+{
+    halves *h = ctx;
+    (void)worker;
+    if (index == 0) {
+        g1_affine p[2] = {h->proof->a, h->vk->alpha_g1};
+        const g2_affine q[2] = {h->proof->b, h->vk->beta_g2};
+        cuzk_g1_affine_neg(&p[0], &p[0]);
+        cuzk_miller_loop(&h->f[0], p, q, 2);
+        return;
+    }
+    g1_affine p[2] = {{{{0}}, {{0}}}, h->proof->c};
+    const g2_affine q[2] = {h->vk->gamma_g2, h->vk->delta_g2};
+    h->st = input_sum(&p[0], h->vk, h->k, h->err);
+    if (h->st == CUZK_OK)
+        cuzk_miller_loop(&h->f[1], p, q, 2);
+}
+
+static cuzk_status check_halves(halves *h, cuzk_pool *pool)
+{
+    cuzk_pool_run(pool, 2, run_half, h);
+    if (h->st != CUZK_OK)
+        return h->st;
+    fp12_mul(&h->f[0], &h->f[0], &h->f[1]);
+    cuzk_final_exp(&h->f[0], &h->f[0]);
+    return fp12_is_one(&h->f[0]) ? CUZK_OK : rejected(h->err);
+}
+
+cuzk_status cuzk_groth16_verify_on(cuzk_pool *pool, const groth16_vk *vk,
+                                   const groth16_proof *proof, const fr inputs[], size_t n_inputs,
+                                   cuzk_err *err)
 {
     cuzk_status st = check_input_count(vk, n_inputs, err);
     if (st != CUZK_OK)
@@ -63,16 +102,16 @@ cuzk_status cuzk_groth16_verify(const groth16_vk *vk, const groth16_proof *proof
     k[0] = (fr_canon){{1, 0, 0, 0}};
     for (size_t i = 0; i < n_inputs; i++)
         cuzk_fr_to_canon(&k[i + 1], &inputs[i]);
-
-    g1_affine p[4] = {proof->a, vk->alpha_g1, {{{0}}, {{0}}}, proof->c};
-    const g2_affine q[4] = {proof->b, vk->beta_g2, vk->gamma_g2, vk->delta_g2};
-    CUZK_TRY(input_sum(&p[2], vk, k, err));
-    cuzk_g1_affine_neg(&p[0], &p[0]);
-    if (!product_is_one(p, q, 4))
-        st = rejected(err);
-out:
+    halves h = {.vk = vk, .proof = proof, .k = k, .err = err};
+    st = check_halves(&h, pool);
     cuzk_free(k);
     return st;
+}
+
+cuzk_status cuzk_groth16_verify(const groth16_vk *vk, const groth16_proof *proof, const fr inputs[],
+                                size_t n_inputs, cuzk_err *err)
+{
+    return cuzk_groth16_verify_on(NULL, vk, proof, inputs, n_inputs, err);
 }
 
 /* ---- batch ---- */

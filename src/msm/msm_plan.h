@@ -25,7 +25,7 @@
 
 /* Entries a piece may have, and keys a segment may have: together they bound a task's scratch. */
 #define MSM_PIECE    16384u
-#define MSM_SEG_KEYS 8192u
+#define MSM_SEG_KEYS 2048u
 
 typedef struct {
     unsigned c, n_windows;

@@ -11,6 +11,7 @@
 #include "base/compiler.h"
 #include "base/mem.h"
 #include "base/pages.h"
+#include "base/warm.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -107,6 +108,28 @@ static void calloc_clears(void **state)
     cuzk_free(p);
 }
 
+/* Blocks come from what is made present meanwhile, and are zero; a second time there is nothing to
+ * do. */
+static void warmed_pages_serve(void **state)
+{
+    (void)state;
+    cuzk_pages_trim();
+    mem_warmer w = {.at = NULL}, again = {.at = NULL};
+    cuzk_warm_begin(&w, 24 * MIB);
+    assert_non_null(w.at);
+    uint8_t *p = cuzk_calloc(8, MIB), *q = cuzk_calloc(15, MIB);
+    assert_true((char *)p > w.at && (char *)q > w.at && (char *)q < w.at + 24 * MIB);
+    memset(p, 0x5a, 8 * MIB);
+    assert_true(all_bytes(q, 15 * MIB, 0));
+    cuzk_warm_end(&w);
+    assert_true(all_bytes(p, 8 * MIB, 0x5a));
+    cuzk_free(p);
+    cuzk_warm_begin(&again, 64 * MIB);
+    assert_true(!KEEPS || !again.at);
+    cuzk_warm_end(&again);
+    cuzk_free(q);
+}
+
 static void impossible_sizes(void **state)
 {
     bool zero;
@@ -124,7 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_keep_their_bytes), cmocka_unit_test(neighbours_merge),
         cmocka_unit_test(trim_returns_all),        cmocka_unit_test(calloc_clears),
-        cmocka_unit_test(impossible_sizes),
+        cmocka_unit_test(impossible_sizes),        cmocka_unit_test(warmed_pages_serve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,44 @@
+#include "base/warm.h"
+
+#include "base/pages.h"
+
+#define STEP_BYTES  ((size_t)2 << 20)
+#define STACK_BYTES ((size_t)64 << 10)
+
+static void *warm_main(void *arg)
+{
+    mem_warmer *w = arg;
+    for (size_t i = 0; i < w->bytes && !atomic_load(&w->stop); i += STEP_BYTES)
+        if (!cuzk_pages_touch(w->at + i, w->bytes - i < STEP_BYTES ? w->bytes - i : STEP_BYTES))
+            break;
+    return NULL;
+}
+
+static bool start(mem_warmer *w)
+{
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, STACK_BYTES);
+    int rc = pthread_create(&w->thread, &small, warm_main, w);
+    pthread_attr_destroy(&small);
+    return rc == 0;
+}
+
+void cuzk_warm_begin(mem_warmer *w, size_t bytes)
+{
+    w->bytes = (bytes + PAGES_BYTES - 1) & ~(PAGES_BYTES - 1);
+    w->at = cuzk_pages_map_ahead(w->bytes);
+    if (w->at && start(w))
+        pthread_setname_np(w->thread, "cuzk-warm");
+    else
+        w->at = NULL;
+}
+
+void cuzk_warm_end(mem_warmer *w)
+{
+    if (!w->at)
+        return;
+    atomic_store(&w->stop, true);
+    pthread_join(w->thread, NULL);
+    w->at = NULL;
+}
