@@ -1,11 +1,9 @@
 #include "groth16/prove_memory.h"
 
 #include "groth16/points.h"
+#include "msm/msm.h"
 #include "msm/msm_plan.h"
 
-#define PAIR_SCRATCH_BYTES ((uint64_t)256 << 10) /* of a worker, for batched additions in G1 */
-#define WORKER_BYTES       ((uint64_t)256 << 10) /* its references */
-#define WORKER_POINTS      (MSM_PIECE / 2 + MSM_SEG_KEYS)
 #define SUM_FOLD           1024u /* a sum of ones keeps one point of so many */
 
 /* Templates of the compiled circuits (docs/compiled.md): SHA-256 has most. */
@@ -32,8 +30,8 @@ static uint64_t msm_bytes(uint64_t n, uint64_t point_bytes, unsigned n_threads)
     uint64_t n_segs = ((n_keys - 1) >> plan.lg_seg) + 1, n_pieces = n_segs + n_entries / MSM_PIECE;
     uint64_t extra = n_entries / MSM_PIECE << plan.lg_seg;
     uint64_t worker =
-        WORKER_POINTS * point_bytes + WORKER_BYTES + PAIR_SCRATCH_BYTES * point_bytes / 96;
-    return 8 * n_entries + 4 * plan.n_ranges * n_segs + 20 * (n_pieces + 1) +
+        point_bytes == G1_FILE_BYTES ? cuzk_msm_g1_worker_bytes : cuzk_msm_g2_worker_bytes;
+    return 4 * n_entries + 4 * plan.n_ranges * n_segs + 20 * (n_pieces + 1) +
            ((n_segs << plan.lg_seg) + extra) * point_bytes + worker * n_threads;
 }
 

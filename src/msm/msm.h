@@ -22,6 +22,9 @@ cuzk_status cuzk_msm_g1(cuzk_pool *pool, g1_jac *out, const g1_affine p[], const
 cuzk_status cuzk_msm_g2(cuzk_pool *pool, g2_jac *out, const g2_affine p[], const uint32_t idx[],
                         const fr_canon k[], size_t n, cuzk_err *err);
 
+/* What a thread holds while it sums, in bytes; only a part of it is touched if points are few. */
+extern const size_t cuzk_msm_g1_worker_bytes, cuzk_msm_g2_worker_bytes;
+
 /* out = sum_i p[idx ? idx[i] : i]: a tree of batched affine additions, no buckets. */
 cuzk_status cuzk_sum_g1(cuzk_pool *pool, g1_jac *out, const g1_affine p[], const uint32_t idx[],
                         size_t n, cuzk_err *err);

@@ -13,14 +13,14 @@
 
 /* Expected entries in a segment: small enough for half of them, as points, to stay in L2. */
 #define SEG_ENTRIES 8192u
-/* Entries sorted at a time (8 bytes each): bounds the memory of large sums. More at a time means
+/* Entries sorted at a time (4 bytes each): bounds the memory of large sums. More at a time means
  * fewer passes over the scalars: 2^22, 2^23, 2^24 make it 1357, 1318, 1276 ns a point (2^22). */
 #define GROUP_ENTRIES ((size_t)1 << 24)
 /* Buckets at a time: not more than points, or these. Sums of 2^17 points would take 72 MiB of fresh
  * memory otherwise, which costs more than the second pass over the scalars. */
 #define BUCKETS_MIN ((size_t)1 << 17)
 #define RANGE_MIN   1024u
-#define RANGES_MAX  64u
+#define RANGES      64u /* fewer for few points, more for many */
 
 /* Switch D4 off. */
 #define FIXED_WINDOW_BITS 12u
@@ -80,9 +80,11 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
     unsigned n_groups = (plan->n_windows + group - 1) / group;
     plan->group = (plan->n_windows + n_groups - 1) / n_groups;
     plan->lg_seg = segment_lg(n, c - 1, plan->group);
-    plan->range = (n + RANGES_MAX - 1) / RANGES_MAX;
+    plan->range = (n + RANGES - 1) / RANGES;
     if (plan->range < RANGE_MIN)
         plan->range = RANGE_MIN;
+    if (plan->range > (size_t)1 << MSM_RANGE_LG)
+        plan->range = (size_t)1 << MSM_RANGE_LG;
     plan->n_ranges = (n + plan->range - 1) / plan->range;
 }
 

@@ -23,6 +23,10 @@
 #define MSM_REF_NEG   0x80000000u
 #define MSM_REF_INDEX 0x7fffffffu
 
+/* Points of a range, log2: an entry is 32 bits, of which the key within the segment and a sign take
+ * 12. */
+#define MSM_RANGE_LG 20u
+
 /* Entries a piece may have, and keys a segment may have: together they bound a task's scratch. */
 #define MSM_PIECE    16384u
 #define MSM_SEG_KEYS 2048u
