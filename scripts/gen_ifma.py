@@ -116,26 +116,32 @@ class Product:
             if top or i + j < 2 * N - 2:
                 self.madd("hu", self.x, b[j], i + j + 1)
 
-    def doubled(self, a, low, full):
-        """2 a: each limb without (low) and with (full) the carry of the limb before."""
-        for j in range(1, N):
-            self.load(a[j], self.t)
-            self.op(f"vpaddq {self.t}, {self.t}, {self.t}")
-            self.store(self.t, low[j])
-            if j > 1:
-                self.op(f"vpsrlq $51, {a[j - 1]}, {self.x}")
-                self.op(f"vporq {self.x}, {self.t}, {self.t}")
-                self.store(self.t, full[j])
+    def cross_row(self, a, i, columns):
+        """columns += a_i a_j 2^(52 (i + j)) for j > i, halves that fall into the columns."""
+        terms = [(half, j) for half, up in (("lu", 0), ("hu", 1)) for j in range(i + 1, N)
+                 if i + j + up in columns]
+        if terms:
+            self.load(a[i], self.x)
+        for half, j in terms:
+            self.madd(half, self.x, a[j], i + j + (half == "hu"))
 
-    def square_row(self, a, low, full, i):
-        """columns += a_i (a_i + 2 a_(i+1) 2^52 + ...) 2^(52 i): bit 51 of a_i is not in the sum."""
+    def square(self, a, i, halves):
         self.load(a[i], self.x)
-        b = [self.x] + [low[j] for j in range(i + 1, N)][:1] + [full[j] for j in range(i + 2, N)]
-        for j in range(N - i):
-            self.madd("lu", self.x, b[j], 2 * i + j)
-        for j in range(N - i):
-            if i < N - 1:
-                self.madd("hu", self.x, b[j], 2 * i + j + 1)
+        for half in halves:
+            self.madd(half, self.x, self.x, 2 * i + (half == "hu"))
+
+    def cross_columns(self, a, columns):
+        """Columns of a^2 that come into being: products of different limbs twice, and the squares
+        of limbs; that of a_7 has no high half."""
+        for i in range(N - 1):
+            self.cross_row(a, i, columns)
+        for k in columns:
+            if 0 < k < 2 * N - 1:
+                self.double(k)
+        for i in range(N):
+            halves = [h for h in ("lu", "hu") if 2 * i + (h == "hu") in columns and (h, i) != ("hu", N - 1)]
+            if halves:
+                self.square(a, i, halves)
 
     def step(self, i):
         """Reduction step with kp."""
@@ -165,9 +171,8 @@ class Product:
         for j in range(1, N):
             self.madd("hu", q, zmm(M[j]), i + j + 1)
 
-    def double(self):
-        for j in range(N, 2 * N):
-            self.op(f"vpaddq {self.col(j)}, {self.col(j)}, {self.col(j)}")
+    def double(self, k):
+        self.op(f"vpaddq {self.col(k)}, {self.col(k)}, {self.col(k)}")
 
     def half_step(self):
         """Reduction step of 32 bits on the columns from 8 on; p_7 has 17 bits."""
@@ -263,7 +268,8 @@ class File:
         for p in products:
             p.last_step(N - 1)
             if p is twice:
-                p.double()
+                for k in range(N, 2 * N):
+                    p.double(k)
             if shifted:
                 p.half_step()
         self.merge(*products)
@@ -291,20 +297,19 @@ class File:
         self.end(name)
 
     def sqr2(self):
-        name, frame = "cuzk_fp8_sqr2_ifma", 32
-        self.begin(name, frame)
+        name = "cuzk_fp8_sqr2_ifma"
+        self.begin(name)
         self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
-        for p, base, first in ((u, "rsi", 0), (v, "rcx", 16)):
-            a, low, full = Row(base), Row("rsp", first), Row("rsp", first + N)
-            p.doubled(a, low, full)
-            p.square_row(a, low, full, 0)
+        for p, a in ((u, Row("rsi")), (v, Row("rcx"))):
+            p.cross_columns(a, range(10))
             for i in range(N - 1):
-                p.square_row(a, low, full, i + 1)
                 p.step(i)
+                if i + 10 < 2 * N - 1:
+                    p.cross_columns(a, [i + 10])
         self.merge(u, v)
         self.finish((u, v), (Row("rdi"), Row("rdx")), shifted=True)
-        self.end(name, frame)
+        self.end(name)
 
     def fp2_mul(self):
         """Karatsuba: c0 = m0 - m1 and c1 = (a0 + a1)(b0 + b1) - m0 - m1 before their reduction."""

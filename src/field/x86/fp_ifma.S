@@ -727,13 +727,6 @@ cuzk_fp8_mul2_ifma:
 cuzk_fp8_sqr2_ifma:
     .cfi_startproc
     endbr64
-    pushq %rbp
-    .cfi_adjust_cfa_offset 8
-    .cfi_rel_offset %rbp, 0
-    movq %rsp, %rbp
-    .cfi_def_cfa_register %rbp
-    subq $2048, %rsp
-    andq $-64, %rsp
     vpbroadcastq high+0(%rip), %zmm20
     vpbroadcastq high+8(%rip), %zmm21
     vpbroadcastq high+16(%rip), %zmm22
@@ -742,168 +735,166 @@ cuzk_fp8_sqr2_ifma:
     vpbroadcastq high+40(%rip), %zmm25
     vpbroadcastq high+48(%rip), %zmm26
     vpbroadcastq high+56(%rip), %zmm27
-    vmovdqa64 64(%rsi), %zmm30
-    vmovdqa64 64(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 64(%rsp)
-    vmovdqa64 %zmm31, 1088(%rsp)
-    vmovdqa64 128(%rsi), %zmm30
-    vmovdqa64 128(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 128(%rsp)
-    vmovdqa64 %zmm31, 1152(%rsp)
-    vpsrlq $51, 64(%rsi), %zmm28
-    vpsrlq $51, 64(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 640(%rsp)
-    vmovdqa64 %zmm31, 1664(%rsp)
-    vmovdqa64 192(%rsi), %zmm30
-    vmovdqa64 192(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 192(%rsp)
-    vmovdqa64 %zmm31, 1216(%rsp)
-    vpsrlq $51, 128(%rsi), %zmm28
-    vpsrlq $51, 128(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 704(%rsp)
-    vmovdqa64 %zmm31, 1728(%rsp)
-    vmovdqa64 256(%rsi), %zmm30
-    vmovdqa64 256(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 256(%rsp)
-    vmovdqa64 %zmm31, 1280(%rsp)
-    vpsrlq $51, 192(%rsi), %zmm28
-    vpsrlq $51, 192(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 768(%rsp)
-    vmovdqa64 %zmm31, 1792(%rsp)
-    vmovdqa64 320(%rsi), %zmm30
-    vmovdqa64 320(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 320(%rsp)
-    vmovdqa64 %zmm31, 1344(%rsp)
-    vpsrlq $51, 256(%rsi), %zmm28
-    vpsrlq $51, 256(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 832(%rsp)
-    vmovdqa64 %zmm31, 1856(%rsp)
-    vmovdqa64 384(%rsi), %zmm30
-    vmovdqa64 384(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 384(%rsp)
-    vmovdqa64 %zmm31, 1408(%rsp)
-    vpsrlq $51, 320(%rsi), %zmm28
-    vpsrlq $51, 320(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 896(%rsp)
-    vmovdqa64 %zmm31, 1920(%rsp)
-    vmovdqa64 448(%rsi), %zmm30
-    vmovdqa64 448(%rcx), %zmm31
-    vpaddq %zmm30, %zmm30, %zmm30
-    vpaddq %zmm31, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 448(%rsp)
-    vmovdqa64 %zmm31, 1472(%rsp)
-    vpsrlq $51, 384(%rsi), %zmm28
-    vpsrlq $51, 384(%rcx), %zmm29
-    vporq %zmm28, %zmm30, %zmm30
-    vporq %zmm29, %zmm31, %zmm31
-    vmovdqa64 %zmm30, 960(%rsp)
-    vmovdqa64 %zmm31, 1984(%rsp)
+    vmovdqa64 0(%rsi), %zmm28
+    vmovdqa64 0(%rcx), %zmm29
+    vpxor %xmm1, %xmm1, %xmm1
+    vpxor %xmm11, %xmm11, %xmm11
+    vpmadd52luq 64(%rsi), %zmm28, %zmm1
+    vpmadd52luq 64(%rcx), %zmm29, %zmm11
+    vpxor %xmm2, %xmm2, %xmm2
+    vpxor %xmm12, %xmm12, %xmm12
+    vpmadd52luq 128(%rsi), %zmm28, %zmm2
+    vpmadd52luq 128(%rcx), %zmm29, %zmm12
+    vpxor %xmm3, %xmm3, %xmm3
+    vpxor %xmm13, %xmm13, %xmm13
+    vpmadd52luq 192(%rsi), %zmm28, %zmm3
+    vpmadd52luq 192(%rcx), %zmm29, %zmm13
+    vpxor %xmm4, %xmm4, %xmm4
+    vpxor %xmm14, %xmm14, %xmm14
+    vpmadd52luq 256(%rsi), %zmm28, %zmm4
+    vpmadd52luq 256(%rcx), %zmm29, %zmm14
+    vpxor %xmm5, %xmm5, %xmm5
+    vpxor %xmm15, %xmm15, %xmm15
+    vpmadd52luq 320(%rsi), %zmm28, %zmm5
+    vpmadd52luq 320(%rcx), %zmm29, %zmm15
+    vpxor %xmm6, %xmm6, %xmm6
+    vpxord %zmm16, %zmm16, %zmm16
+    vpmadd52luq 384(%rsi), %zmm28, %zmm6
+    vpmadd52luq 384(%rcx), %zmm29, %zmm16
+    vpxor %xmm7, %xmm7, %xmm7
+    vpxord %zmm17, %zmm17, %zmm17
+    vpmadd52luq 448(%rsi), %zmm28, %zmm7
+    vpmadd52luq 448(%rcx), %zmm29, %zmm17
+    vpmadd52huq 64(%rsi), %zmm28, %zmm2
+    vpmadd52huq 64(%rcx), %zmm29, %zmm12
+    vpmadd52huq 128(%rsi), %zmm28, %zmm3
+    vpmadd52huq 128(%rcx), %zmm29, %zmm13
+    vpmadd52huq 192(%rsi), %zmm28, %zmm4
+    vpmadd52huq 192(%rcx), %zmm29, %zmm14
+    vpmadd52huq 256(%rsi), %zmm28, %zmm5
+    vpmadd52huq 256(%rcx), %zmm29, %zmm15
+    vpmadd52huq 320(%rsi), %zmm28, %zmm6
+    vpmadd52huq 320(%rcx), %zmm29, %zmm16
+    vpmadd52huq 384(%rsi), %zmm28, %zmm7
+    vpmadd52huq 384(%rcx), %zmm29, %zmm17
+    vpxor %xmm8, %xmm8, %xmm8
+    vpxord %zmm18, %zmm18, %zmm18
+    vpmadd52huq 448(%rsi), %zmm28, %zmm8
+    vpmadd52huq 448(%rcx), %zmm29, %zmm18
+    vmovdqa64 64(%rsi), %zmm28
+    vmovdqa64 64(%rcx), %zmm29
+    vpmadd52luq 128(%rsi), %zmm28, %zmm3
+    vpmadd52luq 128(%rcx), %zmm29, %zmm13
+    vpmadd52luq 192(%rsi), %zmm28, %zmm4
+    vpmadd52luq 192(%rcx), %zmm29, %zmm14
+    vpmadd52luq 256(%rsi), %zmm28, %zmm5
+    vpmadd52luq 256(%rcx), %zmm29, %zmm15
+    vpmadd52luq 320(%rsi), %zmm28, %zmm6
+    vpmadd52luq 320(%rcx), %zmm29, %zmm16
+    vpmadd52luq 384(%rsi), %zmm28, %zmm7
+    vpmadd52luq 384(%rcx), %zmm29, %zmm17
+    vpmadd52luq 448(%rsi), %zmm28, %zmm8
+    vpmadd52luq 448(%rcx), %zmm29, %zmm18
+    vpmadd52huq 128(%rsi), %zmm28, %zmm4
+    vpmadd52huq 128(%rcx), %zmm29, %zmm14
+    vpmadd52huq 192(%rsi), %zmm28, %zmm5
+    vpmadd52huq 192(%rcx), %zmm29, %zmm15
+    vpmadd52huq 256(%rsi), %zmm28, %zmm6
+    vpmadd52huq 256(%rcx), %zmm29, %zmm16
+    vpmadd52huq 320(%rsi), %zmm28, %zmm7
+    vpmadd52huq 320(%rcx), %zmm29, %zmm17
+    vpmadd52huq 384(%rsi), %zmm28, %zmm8
+    vpmadd52huq 384(%rcx), %zmm29, %zmm18
+    vpxor %xmm9, %xmm9, %xmm9
+    vpxord %zmm19, %zmm19, %zmm19
+    vpmadd52huq 448(%rsi), %zmm28, %zmm9
+    vpmadd52huq 448(%rcx), %zmm29, %zmm19
+    vmovdqa64 128(%rsi), %zmm28
+    vmovdqa64 128(%rcx), %zmm29
+    vpmadd52luq 192(%rsi), %zmm28, %zmm5
+    vpmadd52luq 192(%rcx), %zmm29, %zmm15
+    vpmadd52luq 256(%rsi), %zmm28, %zmm6
+    vpmadd52luq 256(%rcx), %zmm29, %zmm16
+    vpmadd52luq 320(%rsi), %zmm28, %zmm7
+    vpmadd52luq 320(%rcx), %zmm29, %zmm17
+    vpmadd52luq 384(%rsi), %zmm28, %zmm8
+    vpmadd52luq 384(%rcx), %zmm29, %zmm18
+    vpmadd52luq 448(%rsi), %zmm28, %zmm9
+    vpmadd52luq 448(%rcx), %zmm29, %zmm19
+    vpmadd52huq 192(%rsi), %zmm28, %zmm6
+    vpmadd52huq 192(%rcx), %zmm29, %zmm16
+    vpmadd52huq 256(%rsi), %zmm28, %zmm7
+    vpmadd52huq 256(%rcx), %zmm29, %zmm17
+    vpmadd52huq 320(%rsi), %zmm28, %zmm8
+    vpmadd52huq 320(%rcx), %zmm29, %zmm18
+    vpmadd52huq 384(%rsi), %zmm28, %zmm9
+    vpmadd52huq 384(%rcx), %zmm29, %zmm19
+    vmovdqa64 192(%rsi), %zmm28
+    vmovdqa64 192(%rcx), %zmm29
+    vpmadd52luq 256(%rsi), %zmm28, %zmm7
+    vpmadd52luq 256(%rcx), %zmm29, %zmm17
+    vpmadd52luq 320(%rsi), %zmm28, %zmm8
+    vpmadd52luq 320(%rcx), %zmm29, %zmm18
+    vpmadd52luq 384(%rsi), %zmm28, %zmm9
+    vpmadd52luq 384(%rcx), %zmm29, %zmm19
+    vpmadd52huq 256(%rsi), %zmm28, %zmm8
+    vpmadd52huq 256(%rcx), %zmm29, %zmm18
+    vpmadd52huq 320(%rsi), %zmm28, %zmm9
+    vpmadd52huq 320(%rcx), %zmm29, %zmm19
+    vmovdqa64 256(%rsi), %zmm28
+    vmovdqa64 256(%rcx), %zmm29
+    vpmadd52luq 320(%rsi), %zmm28, %zmm9
+    vpmadd52luq 320(%rcx), %zmm29, %zmm19
+    vpaddq %zmm1, %zmm1, %zmm1
+    vpaddq %zmm11, %zmm11, %zmm11
+    vpaddq %zmm2, %zmm2, %zmm2
+    vpaddq %zmm12, %zmm12, %zmm12
+    vpaddq %zmm3, %zmm3, %zmm3
+    vpaddq %zmm13, %zmm13, %zmm13
+    vpaddq %zmm4, %zmm4, %zmm4
+    vpaddq %zmm14, %zmm14, %zmm14
+    vpaddq %zmm5, %zmm5, %zmm5
+    vpaddq %zmm15, %zmm15, %zmm15
+    vpaddq %zmm6, %zmm6, %zmm6
+    vpaddq %zmm16, %zmm16, %zmm16
+    vpaddq %zmm7, %zmm7, %zmm7
+    vpaddq %zmm17, %zmm17, %zmm17
+    vpaddq %zmm8, %zmm8, %zmm8
+    vpaddq %zmm18, %zmm18, %zmm18
+    vpaddq %zmm9, %zmm9, %zmm9
+    vpaddq %zmm19, %zmm19, %zmm19
     vmovdqa64 0(%rsi), %zmm28
     vmovdqa64 0(%rcx), %zmm29
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm10, %xmm10, %xmm10
     vpmadd52luq %zmm28, %zmm28, %zmm0
     vpmadd52luq %zmm29, %zmm29, %zmm10
-    vpxor %xmm1, %xmm1, %xmm1
-    vpxor %xmm11, %xmm11, %xmm11
-    vpmadd52luq 64(%rsp), %zmm28, %zmm1
-    vpmadd52luq 1088(%rsp), %zmm29, %zmm11
-    vpxor %xmm2, %xmm2, %xmm2
-    vpxor %xmm12, %xmm12, %xmm12
-    vpmadd52luq 640(%rsp), %zmm28, %zmm2
-    vpmadd52luq 1664(%rsp), %zmm29, %zmm12
-    vpxor %xmm3, %xmm3, %xmm3
-    vpxor %xmm13, %xmm13, %xmm13
-    vpmadd52luq 704(%rsp), %zmm28, %zmm3
-    vpmadd52luq 1728(%rsp), %zmm29, %zmm13
-    vpxor %xmm4, %xmm4, %xmm4
-    vpxor %xmm14, %xmm14, %xmm14
-    vpmadd52luq 768(%rsp), %zmm28, %zmm4
-    vpmadd52luq 1792(%rsp), %zmm29, %zmm14
-    vpxor %xmm5, %xmm5, %xmm5
-    vpxor %xmm15, %xmm15, %xmm15
-    vpmadd52luq 832(%rsp), %zmm28, %zmm5
-    vpmadd52luq 1856(%rsp), %zmm29, %zmm15
-    vpxor %xmm6, %xmm6, %xmm6
-    vpxord %zmm16, %zmm16, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm6
-    vpmadd52luq 1920(%rsp), %zmm29, %zmm16
-    vpxor %xmm7, %xmm7, %xmm7
-    vpxord %zmm17, %zmm17, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm7
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm17
     vpmadd52huq %zmm28, %zmm28, %zmm1
     vpmadd52huq %zmm29, %zmm29, %zmm11
-    vpmadd52huq 64(%rsp), %zmm28, %zmm2
-    vpmadd52huq 1088(%rsp), %zmm29, %zmm12
-    vpmadd52huq 640(%rsp), %zmm28, %zmm3
-    vpmadd52huq 1664(%rsp), %zmm29, %zmm13
-    vpmadd52huq 704(%rsp), %zmm28, %zmm4
-    vpmadd52huq 1728(%rsp), %zmm29, %zmm14
-    vpmadd52huq 768(%rsp), %zmm28, %zmm5
-    vpmadd52huq 1792(%rsp), %zmm29, %zmm15
-    vpmadd52huq 832(%rsp), %zmm28, %zmm6
-    vpmadd52huq 1856(%rsp), %zmm29, %zmm16
-    vpmadd52huq 896(%rsp), %zmm28, %zmm7
-    vpmadd52huq 1920(%rsp), %zmm29, %zmm17
-    vpxor %xmm8, %xmm8, %xmm8
-    vpxord %zmm18, %zmm18, %zmm18
-    vpmadd52huq 960(%rsp), %zmm28, %zmm8
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm18
     vmovdqa64 64(%rsi), %zmm28
     vmovdqa64 64(%rcx), %zmm29
     vpmadd52luq %zmm28, %zmm28, %zmm2
     vpmadd52luq %zmm29, %zmm29, %zmm12
-    vpmadd52luq 128(%rsp), %zmm28, %zmm3
-    vpmadd52luq 1152(%rsp), %zmm29, %zmm13
-    vpmadd52luq 704(%rsp), %zmm28, %zmm4
-    vpmadd52luq 1728(%rsp), %zmm29, %zmm14
-    vpmadd52luq 768(%rsp), %zmm28, %zmm5
-    vpmadd52luq 1792(%rsp), %zmm29, %zmm15
-    vpmadd52luq 832(%rsp), %zmm28, %zmm6
-    vpmadd52luq 1856(%rsp), %zmm29, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm7
-    vpmadd52luq 1920(%rsp), %zmm29, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm8
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm18
     vpmadd52huq %zmm28, %zmm28, %zmm3
     vpmadd52huq %zmm29, %zmm29, %zmm13
-    vpmadd52huq 128(%rsp), %zmm28, %zmm4
-    vpmadd52huq 1152(%rsp), %zmm29, %zmm14
-    vpmadd52huq 704(%rsp), %zmm28, %zmm5
-    vpmadd52huq 1728(%rsp), %zmm29, %zmm15
-    vpmadd52huq 768(%rsp), %zmm28, %zmm6
-    vpmadd52huq 1792(%rsp), %zmm29, %zmm16
-    vpmadd52huq 832(%rsp), %zmm28, %zmm7
-    vpmadd52huq 1856(%rsp), %zmm29, %zmm17
-    vpmadd52huq 896(%rsp), %zmm28, %zmm8
-    vpmadd52huq 1920(%rsp), %zmm29, %zmm18
-    vpxor %xmm9, %xmm9, %xmm9
-    vpxord %zmm19, %zmm19, %zmm19
-    vpmadd52huq 960(%rsp), %zmm28, %zmm9
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm19
+    vmovdqa64 128(%rsi), %zmm28
+    vmovdqa64 128(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm4
+    vpmadd52luq %zmm29, %zmm29, %zmm14
+    vpmadd52huq %zmm28, %zmm28, %zmm5
+    vpmadd52huq %zmm29, %zmm29, %zmm15
+    vmovdqa64 192(%rsi), %zmm28
+    vmovdqa64 192(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm6
+    vpmadd52luq %zmm29, %zmm29, %zmm16
+    vpmadd52huq %zmm28, %zmm28, %zmm7
+    vpmadd52huq %zmm29, %zmm29, %zmm17
+    vmovdqa64 256(%rsi), %zmm28
+    vmovdqa64 256(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm8
+    vpmadd52luq %zmm29, %zmm29, %zmm18
+    vpmadd52huq %zmm28, %zmm28, %zmm9
+    vpmadd52huq %zmm29, %zmm29, %zmm19
     vpmadd52luq %zmm20, %zmm0, %zmm1
     vpmadd52luq %zmm20, %zmm10, %zmm11
     vpsrlq $52, %zmm0, %zmm30
@@ -942,32 +933,28 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm27, %zmm10, %zmm19
     vmovdqa64 128(%rsi), %zmm28
     vmovdqa64 128(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm4
-    vpmadd52luq %zmm29, %zmm29, %zmm14
-    vpmadd52luq 192(%rsp), %zmm28, %zmm5
-    vpmadd52luq 1216(%rsp), %zmm29, %zmm15
-    vpmadd52luq 768(%rsp), %zmm28, %zmm6
-    vpmadd52luq 1792(%rsp), %zmm29, %zmm16
-    vpmadd52luq 832(%rsp), %zmm28, %zmm7
-    vpmadd52luq 1856(%rsp), %zmm29, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm8
-    vpmadd52luq 1920(%rsp), %zmm29, %zmm18
-    vpmadd52luq 960(%rsp), %zmm28, %zmm9
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm19
-    vpmadd52huq %zmm28, %zmm28, %zmm5
-    vpmadd52huq %zmm29, %zmm29, %zmm15
-    vpmadd52huq 192(%rsp), %zmm28, %zmm6
-    vpmadd52huq 1216(%rsp), %zmm29, %zmm16
-    vpmadd52huq 768(%rsp), %zmm28, %zmm7
-    vpmadd52huq 1792(%rsp), %zmm29, %zmm17
-    vpmadd52huq 832(%rsp), %zmm28, %zmm8
-    vpmadd52huq 1856(%rsp), %zmm29, %zmm18
-    vpmadd52huq 896(%rsp), %zmm28, %zmm9
-    vpmadd52huq 1920(%rsp), %zmm29, %zmm19
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm10, %xmm10, %xmm10
-    vpmadd52huq 960(%rsp), %zmm28, %zmm0
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm10
+    vpmadd52huq 448(%rsi), %zmm28, %zmm0
+    vpmadd52huq 448(%rcx), %zmm29, %zmm10
+    vmovdqa64 192(%rsi), %zmm28
+    vmovdqa64 192(%rcx), %zmm29
+    vpmadd52luq 448(%rsi), %zmm28, %zmm0
+    vpmadd52luq 448(%rcx), %zmm29, %zmm10
+    vpmadd52huq 384(%rsi), %zmm28, %zmm0
+    vpmadd52huq 384(%rcx), %zmm29, %zmm10
+    vmovdqa64 256(%rsi), %zmm28
+    vmovdqa64 256(%rcx), %zmm29
+    vpmadd52luq 384(%rsi), %zmm28, %zmm0
+    vpmadd52luq 384(%rcx), %zmm29, %zmm10
+    vpmadd52huq 320(%rsi), %zmm28, %zmm0
+    vpmadd52huq 320(%rcx), %zmm29, %zmm10
+    vpaddq %zmm0, %zmm0, %zmm0
+    vpaddq %zmm10, %zmm10, %zmm10
+    vmovdqa64 320(%rsi), %zmm28
+    vmovdqa64 320(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm0
+    vpmadd52luq %zmm29, %zmm29, %zmm10
     vpmadd52luq %zmm20, %zmm1, %zmm2
     vpmadd52luq %zmm20, %zmm11, %zmm12
     vpsrlq $52, %zmm1, %zmm30
@@ -1006,28 +993,26 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm27, %zmm11, %zmm10
     vmovdqa64 192(%rsi), %zmm28
     vmovdqa64 192(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm6
-    vpmadd52luq %zmm29, %zmm29, %zmm16
-    vpmadd52luq 256(%rsp), %zmm28, %zmm7
-    vpmadd52luq 1280(%rsp), %zmm29, %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm8
-    vpmadd52luq 1856(%rsp), %zmm29, %zmm18
-    vpmadd52luq 896(%rsp), %zmm28, %zmm9
-    vpmadd52luq 1920(%rsp), %zmm29, %zmm19
-    vpmadd52luq 960(%rsp), %zmm28, %zmm0
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm10
-    vpmadd52huq %zmm28, %zmm28, %zmm7
-    vpmadd52huq %zmm29, %zmm29, %zmm17
-    vpmadd52huq 256(%rsp), %zmm28, %zmm8
-    vpmadd52huq 1280(%rsp), %zmm29, %zmm18
-    vpmadd52huq 832(%rsp), %zmm28, %zmm9
-    vpmadd52huq 1856(%rsp), %zmm29, %zmm19
-    vpmadd52huq 896(%rsp), %zmm28, %zmm0
-    vpmadd52huq 1920(%rsp), %zmm29, %zmm10
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm11, %xmm11, %xmm11
-    vpmadd52huq 960(%rsp), %zmm28, %zmm1
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm11
+    vpmadd52huq 448(%rsi), %zmm28, %zmm1
+    vpmadd52huq 448(%rcx), %zmm29, %zmm11
+    vmovdqa64 256(%rsi), %zmm28
+    vmovdqa64 256(%rcx), %zmm29
+    vpmadd52luq 448(%rsi), %zmm28, %zmm1
+    vpmadd52luq 448(%rcx), %zmm29, %zmm11
+    vpmadd52huq 384(%rsi), %zmm28, %zmm1
+    vpmadd52huq 384(%rcx), %zmm29, %zmm11
+    vmovdqa64 320(%rsi), %zmm28
+    vmovdqa64 320(%rcx), %zmm29
+    vpmadd52luq 384(%rsi), %zmm28, %zmm1
+    vpmadd52luq 384(%rcx), %zmm29, %zmm11
+    vpaddq %zmm1, %zmm1, %zmm1
+    vpaddq %zmm11, %zmm11, %zmm11
+    vmovdqa64 320(%rsi), %zmm28
+    vmovdqa64 320(%rcx), %zmm29
+    vpmadd52huq %zmm28, %zmm28, %zmm1
+    vpmadd52huq %zmm29, %zmm29, %zmm11
     vpmadd52luq %zmm20, %zmm2, %zmm3
     vpmadd52luq %zmm20, %zmm12, %zmm13
     vpsrlq $52, %zmm2, %zmm30
@@ -1066,24 +1051,22 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm27, %zmm12, %zmm11
     vmovdqa64 256(%rsi), %zmm28
     vmovdqa64 256(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm8
-    vpmadd52luq %zmm29, %zmm29, %zmm18
-    vpmadd52luq 320(%rsp), %zmm28, %zmm9
-    vpmadd52luq 1344(%rsp), %zmm29, %zmm19
-    vpmadd52luq 896(%rsp), %zmm28, %zmm0
-    vpmadd52luq 1920(%rsp), %zmm29, %zmm10
-    vpmadd52luq 960(%rsp), %zmm28, %zmm1
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm11
-    vpmadd52huq %zmm28, %zmm28, %zmm9
-    vpmadd52huq %zmm29, %zmm29, %zmm19
-    vpmadd52huq 320(%rsp), %zmm28, %zmm0
-    vpmadd52huq 1344(%rsp), %zmm29, %zmm10
-    vpmadd52huq 896(%rsp), %zmm28, %zmm1
-    vpmadd52huq 1920(%rsp), %zmm29, %zmm11
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm12, %xmm12, %xmm12
-    vpmadd52huq 960(%rsp), %zmm28, %zmm2
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm12
+    vpmadd52huq 448(%rsi), %zmm28, %zmm2
+    vpmadd52huq 448(%rcx), %zmm29, %zmm12
+    vmovdqa64 320(%rsi), %zmm28
+    vmovdqa64 320(%rcx), %zmm29
+    vpmadd52luq 448(%rsi), %zmm28, %zmm2
+    vpmadd52luq 448(%rcx), %zmm29, %zmm12
+    vpmadd52huq 384(%rsi), %zmm28, %zmm2
+    vpmadd52huq 384(%rcx), %zmm29, %zmm12
+    vpaddq %zmm2, %zmm2, %zmm2
+    vpaddq %zmm12, %zmm12, %zmm12
+    vmovdqa64 384(%rsi), %zmm28
+    vmovdqa64 384(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm2
+    vpmadd52luq %zmm29, %zmm29, %zmm12
     vpmadd52luq %zmm20, %zmm3, %zmm4
     vpmadd52luq %zmm20, %zmm13, %zmm14
     vpsrlq $52, %zmm3, %zmm30
@@ -1122,20 +1105,20 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm27, %zmm13, %zmm12
     vmovdqa64 320(%rsi), %zmm28
     vmovdqa64 320(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm0
-    vpmadd52luq %zmm29, %zmm29, %zmm10
-    vpmadd52luq 384(%rsp), %zmm28, %zmm1
-    vpmadd52luq 1408(%rsp), %zmm29, %zmm11
-    vpmadd52luq 960(%rsp), %zmm28, %zmm2
-    vpmadd52luq 1984(%rsp), %zmm29, %zmm12
-    vpmadd52huq %zmm28, %zmm28, %zmm1
-    vpmadd52huq %zmm29, %zmm29, %zmm11
-    vpmadd52huq 384(%rsp), %zmm28, %zmm2
-    vpmadd52huq 1408(%rsp), %zmm29, %zmm12
     vpxor %xmm3, %xmm3, %xmm3
     vpxor %xmm13, %xmm13, %xmm13
-    vpmadd52huq 960(%rsp), %zmm28, %zmm3
-    vpmadd52huq 1984(%rsp), %zmm29, %zmm13
+    vpmadd52huq 448(%rsi), %zmm28, %zmm3
+    vpmadd52huq 448(%rcx), %zmm29, %zmm13
+    vmovdqa64 384(%rsi), %zmm28
+    vmovdqa64 384(%rcx), %zmm29
+    vpmadd52luq 448(%rsi), %zmm28, %zmm3
+    vpmadd52luq 448(%rcx), %zmm29, %zmm13
+    vpaddq %zmm3, %zmm3, %zmm3
+    vpaddq %zmm13, %zmm13, %zmm13
+    vmovdqa64 384(%rsi), %zmm28
+    vmovdqa64 384(%rcx), %zmm29
+    vpmadd52huq %zmm28, %zmm28, %zmm3
+    vpmadd52huq %zmm29, %zmm29, %zmm13
     vpmadd52luq %zmm20, %zmm4, %zmm5
     vpmadd52luq %zmm20, %zmm14, %zmm15
     vpsrlq $52, %zmm4, %zmm30
@@ -1174,16 +1157,16 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm27, %zmm14, %zmm13
     vmovdqa64 384(%rsi), %zmm28
     vmovdqa64 384(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm2
-    vpmadd52luq %zmm29, %zmm29, %zmm12
-    vpmadd52luq 448(%rsp), %zmm28, %zmm3
-    vpmadd52luq 1472(%rsp), %zmm29, %zmm13
-    vpmadd52huq %zmm28, %zmm28, %zmm3
-    vpmadd52huq %zmm29, %zmm29, %zmm13
     vpxor %xmm4, %xmm4, %xmm4
     vpxor %xmm14, %xmm14, %xmm14
-    vpmadd52huq 448(%rsp), %zmm28, %zmm4
-    vpmadd52huq 1472(%rsp), %zmm29, %zmm14
+    vpmadd52huq 448(%rsi), %zmm28, %zmm4
+    vpmadd52huq 448(%rcx), %zmm29, %zmm14
+    vpaddq %zmm4, %zmm4, %zmm4
+    vpaddq %zmm14, %zmm14, %zmm14
+    vmovdqa64 448(%rsi), %zmm28
+    vmovdqa64 448(%rcx), %zmm29
+    vpmadd52luq %zmm28, %zmm28, %zmm4
+    vpmadd52luq %zmm29, %zmm29, %zmm14
     vpmadd52luq %zmm20, %zmm5, %zmm6
     vpmadd52luq %zmm20, %zmm15, %zmm16
     vpsrlq $52, %zmm5, %zmm30
@@ -1220,10 +1203,6 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm26, %zmm15, %zmm13
     vpmadd52huq %zmm27, %zmm5, %zmm4
     vpmadd52huq %zmm27, %zmm15, %zmm14
-    vmovdqa64 448(%rsi), %zmm28
-    vmovdqa64 448(%rcx), %zmm29
-    vpmadd52luq %zmm28, %zmm28, %zmm4
-    vpmadd52luq %zmm29, %zmm29, %zmm14
     vpmadd52luq %zmm20, %zmm6, %zmm7
     vpmadd52luq %zmm20, %zmm16, %zmm17
     vpsrlq $52, %zmm6, %zmm30
@@ -1450,9 +1429,6 @@ cuzk_fp8_sqr2_ifma:
     vmovdqa64 %zmm5, 448(%rdi)
     vmovdqa64 %zmm15, 448(%rdx)
     vzeroupper
-    movq %rbp, %rsp
-    popq %rbp
-    .cfi_def_cfa %rsp, 8
     ret
     .cfi_endproc
     .size cuzk_fp8_sqr2_ifma, . - cuzk_fp8_sqr2_ifma
