@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 
-#define BLOCK_BYTES ((size_t)256 << 10)
+/* Small enough not to be pages of their own (mem.c): a small request touches a few KiB of it. */
+#define BLOCK_BYTES ((size_t)64 << 10)
 
 struct cuzk_arena_block {
     cuzk_arena_block *next;

@@ -34,11 +34,16 @@ void cuzk_warm_begin(mem_warmer *w, size_t bytes)
         w->at = NULL;
 }
 
+void cuzk_warm_stop(mem_warmer *w)
+{
+    atomic_store(&w->stop, true);
+}
+
 void cuzk_warm_end(mem_warmer *w)
 {
     if (!w->at)
         return;
-    atomic_store(&w->stop, true);
+    cuzk_warm_stop(w);
     pthread_join(w->thread, NULL);
     w->at = NULL;
 }

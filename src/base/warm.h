@@ -19,6 +19,7 @@ typedef struct {
 /* For blocks of so many bytes together, in a process that has freed no big block yet. It may do
  * nothing: nothing depends on it. *w is zeroed before, and stays where it is until the end. */
 void cuzk_warm_begin(mem_warmer *w, size_t bytes);
-void cuzk_warm_end(mem_warmer *w); /* stops where it is */
+void cuzk_warm_stop(mem_warmer *w); /* where it is; waits for nothing */
+void cuzk_warm_end(mem_warmer *w);
 
 #endif

@@ -88,6 +88,7 @@ struct prover_job {
     circuit_id id;
     unsigned first, n_partitions;
     memory_lease lease;
+    mem_warmer warmer;
     cuzk_pool_tenant *tenant, own_tenant;
 };
 
@@ -253,26 +254,25 @@ static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
 /* The first steps of larger proofs are a small part of them. */
 #define WARM_MAX_BYTES ((uint64_t)128 << 20)
 
-static void warm_memory(mem_warmer *w, const prover_job *j)
+static void warm_memory(prover_job *j)
 {
     uint64_t bytes = j->lease.plan.partition_bytes, process = memory_of_process(0);
     if (bytes > process && bytes - process <= WARM_MAX_BYTES)
-        cuzk_warm_begin(w, bytes - process);
+        cuzk_warm_begin(&j->warmer, bytes - process);
 }
 
 static cuzk_status prepare(prover_job *j, cuzk_err *err)
 {
     cuzk_status st;
-    mem_warmer warmer = {.at = NULL};
     CUZK_TRY(reserve_memory(j, err));
-    warm_memory(&warmer, j);
+    warm_memory(j);
     CUZK_TRY(check_content(j, err));
     CUZK_TRY(enter_phase(j, "srs_load", CUZK_NO_PARTITION, err));
     CUZK_TRY(cuzk_lease_fill(&j->lease, j->opt.trace, err));
     CUZK_TRY(enter_phase(j, "ready", CUZK_NO_PARTITION, err)); /* it may have waited for them */
     CUZK_TRY(refuse_test_rs(j, err));
 out:
-    cuzk_warm_end(&warmer);
+    cuzk_warm_stop(&j->warmer);
     return st;
 }
 
@@ -321,6 +321,7 @@ void cuzk_prover_job_close(prover_job *j)
 {
     if (!j)
         return;
+    cuzk_warm_end(&j->warmer);
     cuzk_lease_release(&j->lease);
     cuzk_free(j);
 }

@@ -7,8 +7,6 @@
 #include "msm/msm.h"
 #include "ntt/quotient.h"
 
-#define MIN_CHUNK 4096
-
 typedef struct {
     const groth16_srs *srs;
     const groth16_prove_options *opt;
@@ -36,17 +34,6 @@ static cuzk_status begin_phase(prover *p, const char *phase, cuzk_err *err)
 
 /* ---- h ---- */
 
-static void to_canon_range(void *ctx, size_t begin, size_t end, unsigned worker)
-{
-    fr *x = ctx;
-    (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        fr_canon c;
-        cuzk_fr_to_canon(&c, &x[i]);
-        memcpy(&x[i], &c, sizeof c);
-    }
-}
-
 /* Consumes the rows of the assignment. */
 static cuzk_status make_h(prover *p, cuzk_err *err)
 {
@@ -58,12 +45,8 @@ static cuzk_status make_h(prover *p, cuzk_err *err)
     if (!h)
         return cuzk_fail(err, CUZK_NOMEM, 0, "prove: no memory for h of %zu coefficients", m);
     CUZK_TRY(cuzk_ntt_plan_new(&plan, cuzk_lg_ceil(m), p->opt->pool, err));
-    if (c)
-        cuzk_ntt_quotient_of(plan, h, p->z.a, p->z.b, p->opt->pool);
-    else
-        cuzk_ntt_quotient(plan, h, p->z.a, p->z.b, p->opt->pool);
-    cuzk_pool_for(p->opt->pool, m, MIN_CHUNK, to_canon_range, h);
-    p->h = (fr_canon *)(void *)h; /* same size, now plain integers */
+    cuzk_ntt_quotient_plain(plan, h, p->z.a, p->z.b, c != NULL, p->opt->pool);
+    p->h = (fr_canon *)(void *)h; /* same size, plain integers */
     h = NULL;
 out:
     cuzk_free(p->z.a);

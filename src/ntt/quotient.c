@@ -11,6 +11,8 @@
  */
 #include "ntt/quotient.h"
 
+#include <string.h>
+
 #include "field/simd.h"
 #include "ntt/quotient_internal.h"
 
@@ -119,6 +121,14 @@ static void enter_simd(quotient *q)
 }
 #endif
 
+/* As a product in Montgomery form takes x with c / R to x c, out of it. */
+static void leave_montgomery(fr *c)
+{
+    fr_canon plain;
+    cuzk_fr_to_canon(&plain, c);
+    memcpy(c, &plain, sizeof plain);
+}
+
 static void init_factors(quotient *q)
 {
     fr half;
@@ -132,6 +142,11 @@ static void init_factors(quotient *q)
     fr_mul(&q->d_scale[0], &q->d_scale[0], &q->c_scale);
     cuzk_fr_inv_vartime(&q->d_scale[1], &q->g);
     fr_mul(&q->d_scale[1], &q->d_scale[1], &q->d_scale[0]);
+    if (q->plain) {
+        leave_montgomery(&q->c_scale);
+        leave_montgomery(&q->d_scale[0]);
+        leave_montgomery(&q->d_scale[1]);
+    }
 #if CUZK_HAVE_IFMA
     if (q->plan->simd)
         enter_simd(q);
@@ -169,5 +184,12 @@ void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *
 void cuzk_ntt_quotient_of(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool)
 {
     quotient q = {.plan = plan, .a = a, .b = b, .h = h, .c_given = true};
+    run(&q, pool);
+}
+
+void cuzk_ntt_quotient_plain(const ntt_plan *plan, fr h[], fr a[], fr b[], bool c_given,
+                             cuzk_pool *pool)
+{
+    quotient q = {.plan = plan, .a = a, .b = b, .h = h, .c_given = c_given, .plain = true};
     run(&q, pool);
 }

@@ -11,5 +11,9 @@
 void cuzk_ntt_quotient(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool);
 /* The same where h holds the values of c already. */
 void cuzk_ntt_quotient_of(const ntt_plan *plan, fr h[], fr a[], fr b[], cuzk_pool *pool);
+/* Either of them, with h as plain integers, an fr_canon in each place: no conversion, the factors
+ * of the last step are others. */
+void cuzk_ntt_quotient_plain(const ntt_plan *plan, fr h[], fr a[], fr b[], bool c_given,
+                             cuzk_pool *pool);
 
 #endif

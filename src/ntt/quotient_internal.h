@@ -8,6 +8,7 @@ typedef struct {
     const ntt_plan *plan;
     fr *a, *b, *h;
     bool c_given;  /* h holds c at the start, else a b is put there */
+    bool plain;    /* h leaves Montgomery form */
     fr g;          /* exp(2 pi i / 2n); simd: in the SIMD radix */
     fr c_scale;    /* 1 / (2n) */
     fr d_scale[2]; /* 1 / (2n^3) for the first half of the coefficients; times 1/g for the second */
