@@ -18,7 +18,7 @@
 #define GROUP_ENTRIES ((size_t)1 << 24)
 /* Buckets at a time: not more than points, or these. Sums of 2^17 points would take 72 MiB of fresh
  * memory otherwise, which costs more than the second pass over the scalars. */
-#define BUCKETS_MIN ((size_t)1 << 17)
+#define BUCKETS_MIN   ((size_t)3 << 14)
 #define RANGE_MIN   1024u
 #define RANGES      64u /* fewer for few points, more for many */
 
@@ -71,7 +71,7 @@ void cuzk_msm_plan_make(msm_plan *plan, size_t n)
     plan->c = c;
     plan->n_windows = (FR_BITS + c - 1) / c;
     plan->lg_top = FR_BITS - 1 - c * (plan->n_windows - 1);
-    size_t at_once = GROUP_ENTRIES / n, buckets = n > BUCKETS_MIN ? n : BUCKETS_MIN;
+    size_t at_once = GROUP_ENTRIES / n, buckets = n / 4 > BUCKETS_MIN ? n / 4 : BUCKETS_MIN;
     if (at_once > buckets >> (c - 1))
         at_once = buckets >> (c - 1);
     if (at_once == 0)
