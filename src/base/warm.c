@@ -8,9 +8,10 @@
 static void *warm_main(void *arg)
 {
     mem_warmer *w = arg;
-    for (size_t i = 0; i < w->bytes && !atomic_load(&w->stop); i += STEP_BYTES)
-        if (!cuzk_pages_touch(w->at + i, w->bytes - i < STEP_BYTES ? w->bytes - i : STEP_BYTES))
-            break;
+    char *at = cuzk_pages_map_ahead(w->bytes); /* touches the first page */
+    bool more = at != NULL;
+    for (size_t i = 0; more && i < w->bytes && !atomic_load(&w->stop); i += STEP_BYTES)
+        more = cuzk_pages_touch(at + i, w->bytes - i < STEP_BYTES ? w->bytes - i : STEP_BYTES);
     return NULL;
 }
 
@@ -27,11 +28,9 @@ static bool start(mem_warmer *w)
 void cuzk_warm_begin(mem_warmer *w, size_t bytes)
 {
     w->bytes = (bytes + PAGES_BYTES - 1) & ~(PAGES_BYTES - 1);
-    w->at = cuzk_pages_map_ahead(w->bytes);
-    if (w->at && start(w))
+    w->started = start(w);
+    if (w->started)
         pthread_setname_np(w->thread, "cuzk-warm");
-    else
-        w->at = NULL;
 }
 
 void cuzk_warm_stop(mem_warmer *w)
@@ -41,9 +40,9 @@ void cuzk_warm_stop(mem_warmer *w)
 
 void cuzk_warm_end(mem_warmer *w)
 {
-    if (!w->at)
+    if (!w->started)
         return;
     cuzk_warm_stop(w);
     pthread_join(w->thread, NULL);
-    w->at = NULL;
+    w->started = false;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 typedef struct {
-    char *at; /* NULL: nothing was begun */
+    bool started;
     size_t bytes;
     atomic_bool stop;
     pthread_t thread;

@@ -257,7 +257,7 @@ static cuzk_status reserve_memory(prover_job *j, cuzk_err *err)
 static void warm_memory(prover_job *j)
 {
     uint64_t bytes = j->lease.plan.partition_bytes, process = memory_of_process(0);
-    if (bytes > process && bytes - process <= WARM_MAX_BYTES)
+    if (bytes > process && bytes - process <= WARM_MAX_BYTES && cuzk_mem_kept() < bytes - process)
         cuzk_warm_begin(&j->warmer, bytes - process);
 }
 
