@@ -208,7 +208,7 @@ IFMA_INLINE void lane1_mul(lane1 *r, const lane1 *a, const lane1 *b)
     fp8_product(r, a, b);
 }
 
-/* a^2 / 2^32; a < 2p: r < p + p / 2^31. */
+/* a^2 / 2^32; a < 2p: r < p + p / 2^31, limbs carried, but do not rely on it: see lane1_sqr2. */
 IFMA_INLINE void lane1_sqr(lane1 *r, const lane1 *a)
 {
     fp8 t;
@@ -216,8 +216,8 @@ IFMA_INLINE void lane1_sqr(lane1 *r, const lane1 *a)
     fp8_div_2_32(r, &t);
 }
 
-/* Two products (squares) in turns, in three quarters of the time of two calls; bounds as above. Any
- * result may be any operand. */
+/* Two products (squares) in turns: faster than one after the other; bounds as above. Any result may
+ * be any operand. Limbs of squares are not carried (below 2^53): take a difference next. */
 IFMA_INLINE void lane1_mul2(lane1 *r0, const lane1 *a0, const lane1 *b0, lane1 *r1, const lane1 *a1,
                             const lane1 *b1)
 {
@@ -330,16 +330,16 @@ IFMA_INLINE void lane2_mul(lane2 *r, const lane2 *a, const lane2 *b)
     cuzk_fp2_8_mul_ifma(r, a, b);
 }
 
+/* r0 may be an operand of its own product only. */
 IFMA_INLINE void lane2_mul2(lane2 *r0, const lane2 *a0, const lane2 *b0, lane2 *r1, const lane2 *a1,
                             const lane2 *b1)
 {
-    lane2 t; /* r0 may be an operand of the second */
-    lane2_mul(&t, a0, b0);
+    lane2_mul(r0, a0, b0);
     lane2_mul(r1, a1, b1);
-    *r0 = t;
 }
 
-/* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32; a at most 64p: r < p + p / 2^30. */
+/* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32; a at most 64p: r < p + p / 2^30, limbs not carried
+ * (below 2^53): take a difference next. */
 IFMA_INLINE void lane2_sqr(lane2 *r, const lane2 *a)
 {
     cuzk_fp2_8_sqr_ifma(r, a);
@@ -347,10 +347,8 @@ IFMA_INLINE void lane2_sqr(lane2 *r, const lane2 *a)
 
 IFMA_INLINE void lane2_sqr2(lane2 *r0, const lane2 *a0, lane2 *r1, const lane2 *a1)
 {
-    lane2 t;
-    lane2_sqr(&t, a0);
+    lane2_sqr(r0, a0);
     lane2_sqr(r1, a1);
-    *r0 = t;
 }
 
 IFMA_INLINE void lane2_enter(lane2 *r, const lane2 *a)
