@@ -213,15 +213,18 @@ class Product:
             self.store(self.t, r[j])
 
 
-class Difference:
-    """a - b + 64 p, limb by limb as its rows want it, the carry in a register between."""
+class Combined:
+    """a + b, or a - b + 64 p, limb by limb as its rows want it, the carry in a register between."""
 
-    def __init__(self, a, b, carry):
-        self.a, self.b, self.carry = a, b, carry
+    def __init__(self, a, b, carry, subtract=False):
+        self.a, self.b, self.carry, self.subtract = a, b, carry, subtract
 
     def limb(self, i, x):
-        out = [f"vmovdqa64 {self.a[i]}, {x}", f"vpsubq {self.b[i]}, {x}, {x}"]
-        out.append(f"vpaddq {const('lift', i)}, {x}, {x}")
+        out = [f"vmovdqa64 {self.a[i]}, {x}"]
+        if self.subtract:
+            out += [f"vpsubq {self.b[i]}, {x}, {x}", f"vpaddq {const('lift', i)}, {x}, {x}"]
+        else:
+            out += [f"vpaddq {self.b[i]}, {x}, {x}"]
         if i:
             out.append(f"vpaddq {self.carry}, {x}, {x}")
         if i < N - 1:
@@ -229,18 +232,10 @@ class Difference:
         return out
 
 
-def add_rows(r, a, b, c, t):
+def add_rows(r, a, b, x, carry):
     """r = a + b, carried as far as multiply-adds care: they read 52 bits."""
-    out = []
-    for j in range(N):
-        out.append(f"vmovdqa64 {a[j]}, {c}")
-        out.append(f"vpaddq {b[j]}, {c}, {c}")
-        if j:
-            out.append(f"vpaddq {t}, {c}, {c}")
-        if j < N - 1:
-            out.append(f"vpsrlq $52, {c}, {t}")
-        out.append(f"vmovdqa64 {c}, {r[j]}")
-    return out
+    total = Combined(a, b, carry)
+    return sum((total.limb(i, x) + [f"vmovdqa64 {x}, {r[i]}"] for i in range(N)), [])
 
 
 class File:
@@ -324,12 +319,12 @@ class File:
 
     def fp2_mul(self):
         """Karatsuba: c0 = m0 - m1 and c1 = (a0 + a1)(b0 + b1) - m0 - m1 before their reduction."""
-        name, frame = "cuzk_fp2_8_mul_ifma", 48
+        name, frame = "cuzk_fp2_8_mul_ifma", 40
         a0, a1, b0, b1 = Row("rsi"), Row("rsi", N), Row("rdx"), Row("rdx", N)
-        sa, sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 2 * N), Row("rsp", 4 * N)
+        sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 3 * N)
         self.begin(name, frame)
         u, v = Product(0, 28, 30, size=9), Product(10, 29, 31, size=9)
-        sums = add_rows(sa, a0, a1, zmm(9), zmm(19)) + add_rows(sb, b0, b1, zmm(9), zmm(19))
+        sums = add_rows(sb, b0, b1, zmm(9), zmm(19))
         done = []
         self.ops([f"vmovdqa64 {b0[i]}, {zmm(M[i])}" for i in range(N)])
         for i in range(N):
@@ -342,7 +337,7 @@ class File:
             done = self.fp2_columns(u, v, [i] if i < N - 1 else range(N - 1, 2 * N - 1), c0, c1)
         self.ops(done)
         self.load_factor("high")
-        self.fp2_reduce(sa, sb, c0, c1)
+        self.fp2_reduce(a0, a1, sb, c0, c1)
         self.end(name, frame)
 
     def fp2_columns(self, u, v, columns, c0, c1):
@@ -369,7 +364,7 @@ class File:
         self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
         u.h7 = v.h7 = const("high", N - 1)
-        d = Difference(c0, c1, zmm(M[N - 1]))
+        d = Combined(c0, c1, zmm(M[N - 1]), subtract=True)
         u.row(d, s, 0)
         v.row(c0, c1, 0)
         for i in range(N - 1):
@@ -401,10 +396,11 @@ class File:
         self.lines += ["", '    .section .note.GNU-stack, "", @progbits', ""]
         return "\n".join(self.lines)
 
-    def fp2_reduce(self, sa, sb, c0, c1):
+    def fp2_reduce(self, a0, a1, sb, c0, c1):
         u = Product(0, 28, 30, signed=True, init=lambda k: c1[k] if k < 2 * N - 1 else None)
         v = Product(10, 29, 31, signed=True,
                     init=lambda k: c0[k] if k < 2 * N - 1 else word("modulus", N - 1))
+        sa = Combined(a0, a1, v.x)  # v has no rows
         v.begin(0)
         u.row(sa, sb, 0, top=1)
         for i in range(N - 1):

@@ -15,10 +15,10 @@
 #if CUZK_HAVE_IFMA
 
 /* A row of a product, one ahead of the row of its reduction. */
-IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8 *p, __m512i inv)
+IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8 *h)
 {
     ifma_row(c + 1, a, b->l, 8);
-    ifma_redc_step(c, p->l, inv, 8);
+    fp8_step(c, h);
 }
 
 /* fp8_mul with its rows written out. Inlined in a function of many products, compilers leave the
@@ -26,18 +26,19 @@ IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8
 IFMA_INLINE void fp8_product(fp8 *r, const fp8 *a, const fp8 *b)
 {
     __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p, y = *b;
+    fp8 p, h, y = *b;
     fp8_constant(&p, FP8_P);
+    fp8_constant(&h, FP8_H);
     for (int i = 0; i < 16; i++)
         c[i] = _mm512_setzero_si512();
     ifma_row(c, a->l[0], y.l, 8);
-    fp8_product_step(c, a->l[1], &y, &p, inv);
-    fp8_product_step(c + 1, a->l[2], &y, &p, inv);
-    fp8_product_step(c + 2, a->l[3], &y, &p, inv);
-    fp8_product_step(c + 3, a->l[4], &y, &p, inv);
-    fp8_product_step(c + 4, a->l[5], &y, &p, inv);
-    fp8_product_step(c + 5, a->l[6], &y, &p, inv);
-    fp8_product_step(c + 6, a->l[7], &y, &p, inv);
+    fp8_product_step(c, a->l[1], &y, &h);
+    fp8_product_step(c + 1, a->l[2], &y, &h);
+    fp8_product_step(c + 2, a->l[3], &y, &h);
+    fp8_product_step(c + 3, a->l[4], &y, &h);
+    fp8_product_step(c + 4, a->l[5], &y, &h);
+    fp8_product_step(c + 5, a->l[6], &y, &h);
+    fp8_product_step(c + 6, a->l[7], &y, &h);
     ifma_redc_step(c + 7, p.l, inv, 8);
     ifma_normalize(r->l, c + 8, 8);
 }

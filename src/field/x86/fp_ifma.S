@@ -1417,7 +1417,7 @@ cuzk_fp2_8_mul_ifma:
     .cfi_rel_offset %rbp, 0
     movq %rsp, %rbp
     .cfi_def_cfa_register %rbp
-    subq $3072, %rsp
+    subq $2560, %rsp
     andq $-64, %rsp
     vmovdqa64 0(%rdx), %zmm20
     vmovdqa64 64(%rdx), %zmm21
@@ -1433,302 +1433,274 @@ cuzk_fp2_8_mul_ifma:
     vpxor %xmm10, %xmm10, %xmm10
     vpmadd52luq %zmm20, %zmm28, %zmm0
     vpmadd52luq 512(%rdx), %zmm29, %zmm10
-    vmovdqa64 0(%rsi), %zmm9
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm11, %xmm11, %xmm11
     vpmadd52luq %zmm21, %zmm28, %zmm1
     vpmadd52luq 576(%rdx), %zmm29, %zmm11
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm12, %xmm12, %xmm12
-    vpaddq 512(%rsi), %zmm9, %zmm9
     vpmadd52luq %zmm22, %zmm28, %zmm2
     vpmadd52luq 640(%rdx), %zmm29, %zmm12
+    vmovdqa64 0(%rdx), %zmm9
     vpxor %xmm3, %xmm3, %xmm3
     vpxor %xmm13, %xmm13, %xmm13
     vpmadd52luq %zmm23, %zmm28, %zmm3
     vpmadd52luq 704(%rdx), %zmm29, %zmm13
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm4, %xmm4, %xmm4
     vpxor %xmm14, %xmm14, %xmm14
     vpmadd52luq %zmm24, %zmm28, %zmm4
     vpmadd52luq 768(%rdx), %zmm29, %zmm14
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm15, %xmm15, %xmm15
-    vmovdqa64 %zmm9, 0(%rsp)
     vpmadd52luq %zmm25, %zmm28, %zmm5
     vpmadd52luq 832(%rdx), %zmm29, %zmm15
+    vpaddq 512(%rdx), %zmm9, %zmm9
     vpxor %xmm6, %xmm6, %xmm6
     vpxord %zmm16, %zmm16, %zmm16
     vpmadd52luq %zmm26, %zmm28, %zmm6
     vpmadd52luq 896(%rdx), %zmm29, %zmm16
-    vmovdqa64 64(%rsi), %zmm9
     vpxor %xmm7, %xmm7, %xmm7
     vpxord %zmm17, %zmm17, %zmm17
     vpmadd52luq %zmm27, %zmm28, %zmm7
     vpmadd52luq 960(%rdx), %zmm29, %zmm17
     vpmadd52huq %zmm20, %zmm28, %zmm1
     vpmadd52huq 512(%rdx), %zmm29, %zmm11
-    vpaddq 576(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm2
     vpmadd52huq 576(%rdx), %zmm29, %zmm12
     vpmadd52huq %zmm22, %zmm28, %zmm3
     vpmadd52huq 640(%rdx), %zmm29, %zmm13
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm23, %zmm28, %zmm4
     vpmadd52huq 704(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm5
     vpmadd52huq 768(%rdx), %zmm29, %zmm15
     vpmadd52huq %zmm25, %zmm28, %zmm6
     vpmadd52huq 832(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm26, %zmm28, %zmm7
     vpmadd52huq 896(%rdx), %zmm29, %zmm17
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm8, %xmm8, %xmm8
     vpxord %zmm18, %zmm18, %zmm18
     vpmadd52huq %zmm27, %zmm28, %zmm8
     vpmadd52huq 960(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm9, 64(%rsp)
+    vmovdqa64 %zmm9, 0(%rsp)
     vmovdqa64 64(%rsi), %zmm28
     vmovdqa64 576(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm1
     vpmadd52luq 512(%rdx), %zmm29, %zmm11
-    vmovdqa64 128(%rsi), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm2
     vpmadd52luq 576(%rdx), %zmm29, %zmm12
     vpsubq %zmm10, %zmm0, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm3
     vpmadd52luq 640(%rdx), %zmm29, %zmm13
-    vpaddq 640(%rsi), %zmm9, %zmm9
+    vmovdqa64 64(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm4
     vpmadd52luq 704(%rdx), %zmm29, %zmm14
     vpmadd52luq %zmm24, %zmm28, %zmm5
+    vmovdqa64 %zmm30, 1536(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm30, 2048(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm6
     vpmadd52luq 832(%rdx), %zmm29, %zmm16
     vpmadd52luq %zmm26, %zmm28, %zmm7
     vpmadd52luq 896(%rdx), %zmm29, %zmm17
-    vpsrlq $52, %zmm9, %zmm19
-    vpmadd52luq %zmm27, %zmm28, %zmm8
+    vpaddq 576(%rdx), %zmm9, %zmm9
     vpsubq %zmm0, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm8
     vpmadd52luq 960(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm9, 128(%rsp)
     vpmadd52huq %zmm20, %zmm28, %zmm2
     vpmadd52huq 512(%rdx), %zmm29, %zmm12
     vpmadd52huq %zmm21, %zmm28, %zmm3
     vpmadd52huq 576(%rdx), %zmm29, %zmm13
-    vmovdqa64 192(%rsi), %zmm9
     vpsubq %zmm0, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm4
     vpmadd52huq 640(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm23, %zmm28, %zmm5
     vpmadd52huq 704(%rdx), %zmm29, %zmm15
-    vpaddq 704(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm6
-    vmovdqa64 %zmm30, 1024(%rsp)
+    vmovdqa64 %zmm30, 512(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm25, %zmm28, %zmm7
     vpmadd52huq 832(%rdx), %zmm29, %zmm17
-    vpaddq %zmm19, %zmm9, %zmm9
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm8
     vpmadd52huq 896(%rdx), %zmm29, %zmm18
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm10, %xmm10, %xmm10
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm27, %zmm28, %zmm0
     vpmadd52huq 960(%rdx), %zmm29, %zmm10
-    vmovdqa64 %zmm9, 192(%rsp)
+    vmovdqa64 %zmm9, 64(%rsp)
     vmovdqa64 128(%rsi), %zmm28
     vmovdqa64 640(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm2
     vpmadd52luq 512(%rdx), %zmm29, %zmm12
-    vmovdqa64 256(%rsi), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm3
     vpmadd52luq 576(%rdx), %zmm29, %zmm13
     vpsubq %zmm11, %zmm1, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm4
     vpmadd52luq 640(%rdx), %zmm29, %zmm14
-    vpaddq 768(%rsi), %zmm9, %zmm9
+    vmovdqa64 128(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm5
     vpmadd52luq 704(%rdx), %zmm29, %zmm15
     vpmadd52luq %zmm24, %zmm28, %zmm6
+    vmovdqa64 %zmm30, 1600(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm16
-    vmovdqa64 %zmm30, 2112(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm7
     vpmadd52luq 832(%rdx), %zmm29, %zmm17
     vpmadd52luq %zmm26, %zmm28, %zmm8
     vpmadd52luq 896(%rdx), %zmm29, %zmm18
-    vpsrlq $52, %zmm9, %zmm19
+    vpaddq 640(%rdx), %zmm9, %zmm9
     vpsubq %zmm1, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm0
     vpmadd52luq 960(%rdx), %zmm29, %zmm10
     vpmadd52huq %zmm20, %zmm28, %zmm3
     vpmadd52huq 512(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 256(%rsp)
     vpmadd52huq %zmm21, %zmm28, %zmm4
     vpmadd52huq 576(%rdx), %zmm29, %zmm14
     vpsubq %zmm1, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm5
     vpmadd52huq 640(%rdx), %zmm29, %zmm15
-    vmovdqa64 320(%rsi), %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm6
     vpmadd52huq 704(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm24, %zmm28, %zmm7
-    vmovdqa64 %zmm30, 1088(%rsp)
+    vmovdqa64 %zmm30, 576(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm17
-    vpaddq 832(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm8
     vpmadd52huq 832(%rdx), %zmm29, %zmm18
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm0
     vpmadd52huq 896(%rdx), %zmm29, %zmm10
-    vpaddq %zmm19, %zmm9, %zmm9
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm11, %xmm11, %xmm11
     vpmadd52huq %zmm27, %zmm28, %zmm1
     vpmadd52huq 960(%rdx), %zmm29, %zmm11
-    vpsrlq $52, %zmm9, %zmm19
+    vmovdqa64 %zmm9, 128(%rsp)
     vmovdqa64 192(%rsi), %zmm28
     vmovdqa64 704(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm3
     vpmadd52luq 512(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 320(%rsp)
     vpmadd52luq %zmm21, %zmm28, %zmm4
     vpmadd52luq 576(%rdx), %zmm29, %zmm14
     vpsubq %zmm12, %zmm2, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm5
     vpmadd52luq 640(%rdx), %zmm29, %zmm15
-    vmovdqa64 384(%rsi), %zmm9
+    vmovdqa64 192(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm6
     vpmadd52luq 704(%rdx), %zmm29, %zmm16
     vpmadd52luq %zmm24, %zmm28, %zmm7
+    vmovdqa64 %zmm30, 1664(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm30, 2176(%rsp)
-    vpaddq 896(%rsi), %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm8
     vpmadd52luq 832(%rdx), %zmm29, %zmm18
     vpmadd52luq %zmm26, %zmm28, %zmm0
     vpmadd52luq 896(%rdx), %zmm29, %zmm10
-    vpaddq %zmm19, %zmm9, %zmm9
-    vpmadd52luq %zmm27, %zmm28, %zmm1
+    vpaddq 704(%rdx), %zmm9, %zmm9
     vpsubq %zmm2, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm1
     vpmadd52luq 960(%rdx), %zmm29, %zmm11
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm20, %zmm28, %zmm4
     vpmadd52huq 512(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm21, %zmm28, %zmm5
     vpmadd52huq 576(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm9, 384(%rsp)
     vpsubq %zmm2, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm6
     vpmadd52huq 640(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm23, %zmm28, %zmm7
     vpmadd52huq 704(%rdx), %zmm29, %zmm17
-    vmovdqa64 448(%rsi), %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm8
-    vmovdqa64 %zmm30, 1152(%rsp)
+    vmovdqa64 %zmm30, 640(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm25, %zmm28, %zmm0
     vpmadd52huq 832(%rdx), %zmm29, %zmm10
-    vpaddq 960(%rsi), %zmm9, %zmm9
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm1
     vpmadd52huq 896(%rdx), %zmm29, %zmm11
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm12, %xmm12, %xmm12
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm27, %zmm28, %zmm2
     vpmadd52huq 960(%rdx), %zmm29, %zmm12
-    vmovdqa64 %zmm9, 448(%rsp)
+    vmovdqa64 %zmm9, 192(%rsp)
     vmovdqa64 256(%rsi), %zmm28
     vmovdqa64 768(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm4
     vpmadd52luq 512(%rdx), %zmm29, %zmm14
-    vmovdqa64 0(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm5
     vpmadd52luq 576(%rdx), %zmm29, %zmm15
     vpsubq %zmm13, %zmm3, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm6
     vpmadd52luq 640(%rdx), %zmm29, %zmm16
-    vpaddq 512(%rdx), %zmm9, %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm7
     vpmadd52luq 704(%rdx), %zmm29, %zmm17
+    vmovdqa64 256(%rdx), %zmm9
     vpmadd52luq %zmm24, %zmm28, %zmm8
+    vmovdqa64 %zmm30, 1728(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm30, 2240(%rsp)
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52luq %zmm25, %zmm28, %zmm0
     vpmadd52luq 832(%rdx), %zmm29, %zmm10
     vpmadd52luq %zmm26, %zmm28, %zmm1
     vpmadd52luq 896(%rdx), %zmm29, %zmm11
-    vmovdqa64 %zmm9, 512(%rsp)
-    vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm2
+    vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52luq 960(%rdx), %zmm29, %zmm12
+    vpaddq 768(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm20, %zmm28, %zmm5
     vpmadd52huq 512(%rdx), %zmm29, %zmm15
-    vmovdqa64 64(%rdx), %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm6
     vpmadd52huq 576(%rdx), %zmm29, %zmm16
     vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52huq %zmm22, %zmm28, %zmm7
     vpmadd52huq 640(%rdx), %zmm29, %zmm17
-    vpaddq 576(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm8
     vpmadd52huq 704(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm24, %zmm28, %zmm0
-    vmovdqa64 %zmm30, 1216(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm10
+    vmovdqa64 %zmm30, 704(%rsp)
     vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm1
     vpmadd52huq 832(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm26, %zmm28, %zmm2
     vpmadd52huq 896(%rdx), %zmm29, %zmm12
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm3, %xmm3, %xmm3
     vpxor %xmm13, %xmm13, %xmm13
     vpmadd52huq %zmm27, %zmm28, %zmm3
     vpmadd52huq 960(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 576(%rsp)
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 320(%rsi), %zmm28
     vmovdqa64 832(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm5
     vpmadd52luq 512(%rdx), %zmm29, %zmm15
-    vmovdqa64 128(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm6
     vpmadd52luq 576(%rdx), %zmm29, %zmm16
     vpsubq %zmm14, %zmm4, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm7
     vpmadd52luq 640(%rdx), %zmm29, %zmm17
-    vpaddq 640(%rdx), %zmm9, %zmm9
+    vmovdqa64 %zmm9, 256(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm8
     vpmadd52luq 704(%rdx), %zmm29, %zmm18
     vpmadd52luq %zmm24, %zmm28, %zmm0
+    vmovdqa64 %zmm30, 1792(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm10
-    vmovdqa64 %zmm30, 2304(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm1
     vpmadd52luq 832(%rdx), %zmm29, %zmm11
     vpmadd52luq %zmm26, %zmm28, %zmm2
     vpmadd52luq 896(%rdx), %zmm29, %zmm12
-    vpsrlq $52, %zmm9, %zmm19
-    vpmadd52luq %zmm27, %zmm28, %zmm3
+    vmovdqa64 320(%rdx), %zmm9
     vpsubq %zmm4, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm3
     vpmadd52luq 960(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 640(%rsp)
     vpmadd52huq %zmm20, %zmm28, %zmm6
     vpmadd52huq 512(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm21, %zmm28, %zmm7
     vpmadd52huq 576(%rdx), %zmm29, %zmm17
-    vmovdqa64 192(%rdx), %zmm9
     vpsubq %zmm4, %zmm30, %zmm30
+    vpaddq 832(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm8
     vpmadd52huq 640(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm23, %zmm28, %zmm0
     vpmadd52huq 704(%rdx), %zmm29, %zmm10
-    vpaddq 704(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm1
-    vmovdqa64 %zmm30, 1280(%rsp)
+    vmovdqa64 %zmm30, 768(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm25, %zmm28, %zmm2
     vpmadd52huq 832(%rdx), %zmm29, %zmm12
@@ -1737,154 +1709,144 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq 896(%rdx), %zmm29, %zmm13
     vpxor %xmm4, %xmm4, %xmm4
     vpxor %xmm14, %xmm14, %xmm14
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm27, %zmm28, %zmm4
     vpmadd52huq 960(%rdx), %zmm29, %zmm14
-    vmovdqa64 %zmm9, 704(%rsp)
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 384(%rsi), %zmm28
     vmovdqa64 896(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm6
     vpmadd52luq 512(%rdx), %zmm29, %zmm16
-    vmovdqa64 256(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm7
     vpmadd52luq 576(%rdx), %zmm29, %zmm17
     vpsubq %zmm15, %zmm5, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm8
     vpmadd52luq 640(%rdx), %zmm29, %zmm18
-    vpaddq 768(%rdx), %zmm9, %zmm9
+    vmovdqa64 %zmm9, 320(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm0
     vpmadd52luq 704(%rdx), %zmm29, %zmm10
     vpmadd52luq %zmm24, %zmm28, %zmm1
+    vmovdqa64 %zmm30, 1856(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm11
-    vmovdqa64 %zmm30, 2368(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm2
     vpmadd52luq 832(%rdx), %zmm29, %zmm12
     vpmadd52luq %zmm26, %zmm28, %zmm3
     vpmadd52luq 896(%rdx), %zmm29, %zmm13
-    vpsrlq $52, %zmm9, %zmm19
+    vmovdqa64 384(%rdx), %zmm9
     vpsubq %zmm5, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm4
     vpmadd52luq 960(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm20, %zmm28, %zmm7
     vpmadd52huq 512(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm9, 768(%rsp)
     vpmadd52huq %zmm21, %zmm28, %zmm8
     vpmadd52huq 576(%rdx), %zmm29, %zmm18
     vpsubq %zmm5, %zmm30, %zmm30
+    vpaddq 896(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm0
     vpmadd52huq 640(%rdx), %zmm29, %zmm10
-    vmovdqa64 320(%rdx), %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm1
     vpmadd52huq 704(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm24, %zmm28, %zmm2
-    vmovdqa64 %zmm30, 1344(%rsp)
+    vmovdqa64 %zmm30, 832(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm12
-    vpaddq 832(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm3
     vpmadd52huq 832(%rdx), %zmm29, %zmm13
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm26, %zmm28, %zmm4
     vpmadd52huq 896(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm15, %xmm15, %xmm15
     vpmadd52huq %zmm27, %zmm28, %zmm5
     vpmadd52huq 960(%rdx), %zmm29, %zmm15
-    vpsrlq $52, %zmm9, %zmm19
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 448(%rsi), %zmm28
     vmovdqa64 960(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm7
     vpmadd52luq 512(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm9, 832(%rsp)
     vpmadd52luq %zmm21, %zmm28, %zmm8
     vpmadd52luq 576(%rdx), %zmm29, %zmm18
     vpsubq %zmm16, %zmm6, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm0
     vpmadd52luq 640(%rdx), %zmm29, %zmm10
-    vmovdqa64 384(%rdx), %zmm9
+    vmovdqa64 %zmm9, 384(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm1
     vpmadd52luq 704(%rdx), %zmm29, %zmm11
-    vpaddq 896(%rdx), %zmm9, %zmm9
-    vmovdqa64 %zmm30, 2432(%rsp)
+    vmovdqa64 %zmm30, 1920(%rsp)
     vpmadd52luq %zmm24, %zmm28, %zmm2
     vpmadd52luq 768(%rdx), %zmm29, %zmm12
     vpmadd52luq %zmm25, %zmm28, %zmm3
     vpmadd52luq 832(%rdx), %zmm29, %zmm13
-    vpaddq %zmm19, %zmm9, %zmm9
+    vmovdqa64 448(%rdx), %zmm9
     vpmadd52luq %zmm26, %zmm28, %zmm4
     vpsubq %zmm6, %zmm30, %zmm30
     vpmadd52luq 896(%rdx), %zmm29, %zmm14
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52luq %zmm27, %zmm28, %zmm5
     vpmadd52luq 960(%rdx), %zmm29, %zmm15
     vpmadd52huq %zmm20, %zmm28, %zmm8
     vpmadd52huq 512(%rdx), %zmm29, %zmm18
     vpsubq %zmm6, %zmm30, %zmm30
-    vmovdqa64 %zmm9, 896(%rsp)
+    vpaddq 960(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm0
     vpmadd52huq 576(%rdx), %zmm29, %zmm10
     vpmadd52huq %zmm22, %zmm28, %zmm1
     vpmadd52huq 640(%rdx), %zmm29, %zmm11
-    vmovdqa64 448(%rdx), %zmm9
-    vmovdqa64 %zmm30, 1408(%rsp)
+    vmovdqa64 %zmm30, 896(%rsp)
     vpmadd52huq %zmm23, %zmm28, %zmm2
     vpmadd52huq 704(%rdx), %zmm29, %zmm12
-    vpaddq 960(%rdx), %zmm9, %zmm9
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm3
     vpmadd52huq 768(%rdx), %zmm29, %zmm13
     vpmadd52huq %zmm25, %zmm28, %zmm4
     vpmadd52huq 832(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm26, %zmm28, %zmm5
     vpmadd52huq 896(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm9, 960(%rsp)
+    vmovdqa64 %zmm9, 448(%rsp)
     vpsubq %zmm17, %zmm7, %zmm30
-    vmovdqa64 %zmm30, 2496(%rsp)
+    vmovdqa64 %zmm30, 1984(%rsp)
     vpsubq %zmm7, %zmm30, %zmm30
     vpsubq %zmm7, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1472(%rsp)
+    vmovdqa64 %zmm30, 960(%rsp)
     vpsubq %zmm18, %zmm8, %zmm30
     vpaddq modulus+0(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2560(%rsp)
+    vmovdqa64 %zmm31, 2048(%rsp)
     vpsubq %zmm8, %zmm30, %zmm30
     vpsubq %zmm8, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1536(%rsp)
+    vmovdqa64 %zmm30, 1024(%rsp)
     vpsubq %zmm10, %zmm0, %zmm30
     vpaddq modulus+8(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2624(%rsp)
+    vmovdqa64 %zmm31, 2112(%rsp)
     vpsubq %zmm0, %zmm30, %zmm30
     vpsubq %zmm0, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1600(%rsp)
+    vmovdqa64 %zmm30, 1088(%rsp)
     vpsubq %zmm11, %zmm1, %zmm30
     vpaddq modulus+16(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2688(%rsp)
+    vmovdqa64 %zmm31, 2176(%rsp)
     vpsubq %zmm1, %zmm30, %zmm30
     vpsubq %zmm1, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1664(%rsp)
+    vmovdqa64 %zmm30, 1152(%rsp)
     vpsubq %zmm12, %zmm2, %zmm30
     vpaddq modulus+24(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2752(%rsp)
+    vmovdqa64 %zmm31, 2240(%rsp)
     vpsubq %zmm2, %zmm30, %zmm30
     vpsubq %zmm2, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1728(%rsp)
+    vmovdqa64 %zmm30, 1216(%rsp)
     vpsubq %zmm13, %zmm3, %zmm30
     vpaddq modulus+32(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2816(%rsp)
+    vmovdqa64 %zmm31, 2304(%rsp)
     vpsubq %zmm3, %zmm30, %zmm30
     vpsubq %zmm3, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1792(%rsp)
+    vmovdqa64 %zmm30, 1280(%rsp)
     vpsubq %zmm14, %zmm4, %zmm30
     vpaddq modulus+40(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2880(%rsp)
+    vmovdqa64 %zmm31, 2368(%rsp)
     vpsubq %zmm4, %zmm30, %zmm30
     vpsubq %zmm4, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1856(%rsp)
+    vmovdqa64 %zmm30, 1344(%rsp)
     vpsubq %zmm15, %zmm5, %zmm30
     vpaddq modulus+48(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2944(%rsp)
+    vmovdqa64 %zmm31, 2432(%rsp)
     vpsubq %zmm5, %zmm30, %zmm30
     vpsubq %zmm5, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1920(%rsp)
+    vmovdqa64 %zmm30, 1408(%rsp)
     vpbroadcastq high+0(%rip), %zmm20
     vpbroadcastq high+8(%rip), %zmm21
     vpbroadcastq high+16(%rip), %zmm22
@@ -1893,86 +1855,91 @@ cuzk_fp2_8_mul_ifma:
     vpbroadcastq high+40(%rip), %zmm25
     vpbroadcastq high+48(%rip), %zmm26
     vpbroadcastq high+56(%rip), %zmm27
-    vmovdqa64 0(%rsp), %zmm28
-    vmovdqa64 1024(%rsp), %zmm0
-    vmovdqa64 2048(%rsp), %zmm10
-    vpmadd52luq 512(%rsp), %zmm28, %zmm0
-    vmovdqa64 1088(%rsp), %zmm1
-    vmovdqa64 2112(%rsp), %zmm11
-    vpmadd52luq 576(%rsp), %zmm28, %zmm1
-    vmovdqa64 1152(%rsp), %zmm2
+    vmovdqa64 0(%rsi), %zmm28
+    vpaddq 512(%rsi), %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
+    vmovdqa64 1536(%rsp), %zmm10
+    vmovdqa64 512(%rsp), %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm0
+    vmovdqa64 1600(%rsp), %zmm11
+    vmovdqa64 576(%rsp), %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm20, %zmm10, %zmm11
-    vpmadd52luq 640(%rsp), %zmm28, %zmm2
-    vmovdqa64 1216(%rsp), %zmm3
+    vmovdqa64 640(%rsp), %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm2
     vpsraq $52, %zmm10, %zmm31
-    vpmadd52luq 704(%rsp), %zmm28, %zmm3
-    vmovdqa64 1280(%rsp), %zmm4
+    vmovdqa64 704(%rsp), %zmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm3
     vpaddq %zmm31, %zmm11, %zmm11
-    vpmadd52luq 768(%rsp), %zmm28, %zmm4
-    vmovdqa64 1344(%rsp), %zmm5
-    vmovdqa64 2176(%rsp), %zmm12
-    vpmadd52luq 832(%rsp), %zmm28, %zmm5
-    vmovdqa64 1408(%rsp), %zmm6
+    vmovdqa64 768(%rsp), %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm4
+    vmovdqa64 1664(%rsp), %zmm12
+    vmovdqa64 832(%rsp), %zmm5
+    vpmadd52luq 320(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm21, %zmm10, %zmm12
-    vpmadd52luq 896(%rsp), %zmm28, %zmm6
-    vmovdqa64 1472(%rsp), %zmm7
-    vmovdqa64 2240(%rsp), %zmm13
-    vpmadd52luq 960(%rsp), %zmm28, %zmm7
-    vpmadd52huq 512(%rsp), %zmm28, %zmm1
+    vmovdqa64 896(%rsp), %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm6
+    vmovdqa64 1728(%rsp), %zmm13
+    vmovdqa64 960(%rsp), %zmm7
+    vpmadd52luq 448(%rsp), %zmm28, %zmm7
+    vpmadd52huq 0(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm22, %zmm10, %zmm13
-    vpmadd52huq 576(%rsp), %zmm28, %zmm2
-    vpmadd52huq 640(%rsp), %zmm28, %zmm3
-    vmovdqa64 2304(%rsp), %zmm14
-    vpmadd52huq 704(%rsp), %zmm28, %zmm4
-    vpmadd52huq 768(%rsp), %zmm28, %zmm5
+    vpmadd52huq 64(%rsp), %zmm28, %zmm2
+    vpmadd52huq 128(%rsp), %zmm28, %zmm3
+    vmovdqa64 1792(%rsp), %zmm14
+    vpmadd52huq 192(%rsp), %zmm28, %zmm4
+    vpmadd52huq 256(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm23, %zmm10, %zmm14
-    vpmadd52huq 832(%rsp), %zmm28, %zmm6
-    vpmadd52huq 896(%rsp), %zmm28, %zmm7
-    vmovdqa64 2368(%rsp), %zmm15
-    vmovdqa64 1536(%rsp), %zmm8
-    vpmadd52huq 960(%rsp), %zmm28, %zmm8
+    vpmadd52huq 320(%rsp), %zmm28, %zmm6
+    vpmadd52huq 384(%rsp), %zmm28, %zmm7
+    vmovdqa64 1856(%rsp), %zmm15
+    vmovdqa64 1024(%rsp), %zmm8
+    vpmadd52huq 448(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm24, %zmm10, %zmm15
-    vmovdqa64 64(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm1
-    vmovdqa64 2432(%rsp), %zmm16
-    vpmadd52luq 576(%rsp), %zmm28, %zmm2
-    vpmadd52luq 640(%rsp), %zmm28, %zmm3
+    vmovdqa64 64(%rsi), %zmm28
+    vpaddq 576(%rsi), %zmm28, %zmm28
+    vmovdqa64 1920(%rsp), %zmm16
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpmadd52luq %zmm25, %zmm10, %zmm16
-    vpmadd52luq 704(%rsp), %zmm28, %zmm4
-    vpmadd52luq 768(%rsp), %zmm28, %zmm5
-    vmovdqa64 2496(%rsp), %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm6
-    vpmadd52luq 896(%rsp), %zmm28, %zmm7
+    vpmadd52luq 0(%rsp), %zmm28, %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm2
+    vmovdqa64 1984(%rsp), %zmm17
+    vpmadd52luq 128(%rsp), %zmm28, %zmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm26, %zmm10, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm8
-    vpmadd52huq 512(%rsp), %zmm28, %zmm2
-    vmovdqa64 2560(%rsp), %zmm18
-    vpmadd52huq 576(%rsp), %zmm28, %zmm3
-    vpmadd52huq 640(%rsp), %zmm28, %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm5
+    vpmadd52luq 320(%rsp), %zmm28, %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm7
+    vmovdqa64 2048(%rsp), %zmm18
+    vpmadd52luq 448(%rsp), %zmm28, %zmm8
+    vpmadd52huq 0(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm27, %zmm10, %zmm18
-    vpmadd52huq 704(%rsp), %zmm28, %zmm5
-    vpmadd52huq 768(%rsp), %zmm28, %zmm6
+    vpmadd52huq 64(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm4
     vpmadd52huq %zmm20, %zmm10, %zmm12
-    vpmadd52huq 832(%rsp), %zmm28, %zmm7
-    vpmadd52huq 896(%rsp), %zmm28, %zmm8
+    vpmadd52huq 192(%rsp), %zmm28, %zmm5
+    vpmadd52huq 256(%rsp), %zmm28, %zmm6
     vpmadd52huq %zmm21, %zmm10, %zmm13
-    vmovdqa64 1600(%rsp), %zmm9
-    vpmadd52huq 960(%rsp), %zmm28, %zmm9
+    vpmadd52huq 320(%rsp), %zmm28, %zmm7
+    vpmadd52huq 384(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm22, %zmm10, %zmm14
+    vmovdqa64 1088(%rsp), %zmm9
+    vpmadd52huq 448(%rsp), %zmm28, %zmm9
+    vpmadd52huq %zmm23, %zmm10, %zmm15
     vpmadd52luq %zmm20, %zmm0, %zmm1
     vpsraq $52, %zmm0, %zmm30
-    vpmadd52huq %zmm23, %zmm10, %zmm15
-    vpaddq %zmm30, %zmm1, %zmm1
     vpmadd52huq %zmm24, %zmm10, %zmm16
+    vpaddq %zmm30, %zmm1, %zmm1
     vpmadd52luq %zmm21, %zmm0, %zmm2
-    vpmadd52luq %zmm22, %zmm0, %zmm3
     vpmadd52huq %zmm25, %zmm10, %zmm17
+    vpmadd52luq %zmm22, %zmm0, %zmm3
     vpmadd52luq %zmm23, %zmm0, %zmm4
-    vpmadd52luq %zmm24, %zmm0, %zmm5
     vpmadd52huq %zmm26, %zmm10, %zmm18
+    vpmadd52luq %zmm24, %zmm0, %zmm5
     vpmadd52luq %zmm25, %zmm0, %zmm6
     vpmadd52luq %zmm26, %zmm0, %zmm7
-    vmovdqa64 2624(%rsp), %zmm19
+    vmovdqa64 2112(%rsp), %zmm19
     vpmadd52luq %zmm27, %zmm0, %zmm8
     vpmadd52huq %zmm20, %zmm0, %zmm2
     vpmadd52huq %zmm27, %zmm10, %zmm19
@@ -1986,53 +1953,56 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq %zmm26, %zmm0, %zmm8
     vpaddq %zmm31, %zmm12, %zmm12
     vpmadd52huq %zmm27, %zmm0, %zmm9
-    vmovdqa64 128(%rsp), %zmm28
+    vmovdqa64 128(%rsi), %zmm28
     vpmadd52luq %zmm21, %zmm11, %zmm13
-    vpmadd52luq 512(%rsp), %zmm28, %zmm2
-    vpmadd52luq 576(%rsp), %zmm28, %zmm3
+    vpaddq 640(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpmadd52luq %zmm22, %zmm11, %zmm14
-    vpmadd52luq 640(%rsp), %zmm28, %zmm4
-    vpmadd52luq 704(%rsp), %zmm28, %zmm5
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm23, %zmm11, %zmm15
-    vpmadd52luq 768(%rsp), %zmm28, %zmm6
-    vpmadd52luq 832(%rsp), %zmm28, %zmm7
+    vpmadd52luq 64(%rsp), %zmm28, %zmm3
+    vpmadd52luq 128(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm24, %zmm11, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm8
-    vpmadd52luq 960(%rsp), %zmm28, %zmm9
+    vpmadd52luq 192(%rsp), %zmm28, %zmm5
+    vpmadd52luq 256(%rsp), %zmm28, %zmm6
+    vpmadd52luq 320(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm25, %zmm11, %zmm17
-    vpmadd52huq 512(%rsp), %zmm28, %zmm3
-    vpmadd52huq 576(%rsp), %zmm28, %zmm4
+    vpmadd52luq 384(%rsp), %zmm28, %zmm8
+    vpmadd52luq 448(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm26, %zmm11, %zmm18
-    vpmadd52huq 640(%rsp), %zmm28, %zmm5
-    vpmadd52huq 704(%rsp), %zmm28, %zmm6
+    vpmadd52huq 0(%rsp), %zmm28, %zmm3
+    vpmadd52huq 64(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm27, %zmm11, %zmm19
-    vpmadd52huq 768(%rsp), %zmm28, %zmm7
-    vpmadd52huq 832(%rsp), %zmm28, %zmm8
+    vpmadd52huq 128(%rsp), %zmm28, %zmm5
+    vpmadd52huq 192(%rsp), %zmm28, %zmm6
     vpmadd52huq %zmm20, %zmm11, %zmm13
-    vpmadd52huq 896(%rsp), %zmm28, %zmm9
-    vmovdqa64 1664(%rsp), %zmm0
+    vpmadd52huq 256(%rsp), %zmm28, %zmm7
+    vpmadd52huq 320(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm21, %zmm11, %zmm14
-    vpmadd52huq 960(%rsp), %zmm28, %zmm0
-    vpmadd52luq %zmm20, %zmm1, %zmm2
+    vpmadd52huq 384(%rsp), %zmm28, %zmm9
+    vmovdqa64 1152(%rsp), %zmm0
     vpmadd52huq %zmm22, %zmm11, %zmm15
+    vpmadd52huq 448(%rsp), %zmm28, %zmm0
+    vpmadd52luq %zmm20, %zmm1, %zmm2
+    vpmadd52huq %zmm23, %zmm11, %zmm16
     vpsraq $52, %zmm1, %zmm30
     vpaddq %zmm30, %zmm2, %zmm2
-    vpmadd52huq %zmm23, %zmm11, %zmm16
+    vpmadd52huq %zmm24, %zmm11, %zmm17
     vpmadd52luq %zmm21, %zmm1, %zmm3
     vpmadd52luq %zmm22, %zmm1, %zmm4
-    vpmadd52huq %zmm24, %zmm11, %zmm17
+    vpmadd52huq %zmm25, %zmm11, %zmm18
     vpmadd52luq %zmm23, %zmm1, %zmm5
     vpmadd52luq %zmm24, %zmm1, %zmm6
-    vpmadd52huq %zmm25, %zmm11, %zmm18
     vpmadd52luq %zmm25, %zmm1, %zmm7
-    vpmadd52luq %zmm26, %zmm1, %zmm8
     vpmadd52huq %zmm26, %zmm11, %zmm19
+    vpmadd52luq %zmm26, %zmm1, %zmm8
     vpmadd52luq %zmm27, %zmm1, %zmm9
+    vmovdqa64 2176(%rsp), %zmm10
     vpmadd52huq %zmm20, %zmm1, %zmm3
-    vmovdqa64 2688(%rsp), %zmm10
     vpmadd52huq %zmm21, %zmm1, %zmm4
-    vpmadd52huq %zmm22, %zmm1, %zmm5
     vpmadd52huq %zmm27, %zmm11, %zmm10
+    vpmadd52huq %zmm22, %zmm1, %zmm5
     vpmadd52huq %zmm23, %zmm1, %zmm6
     vpmadd52luq %zmm20, %zmm12, %zmm13
     vpmadd52huq %zmm24, %zmm1, %zmm7
@@ -2041,276 +2011,290 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq %zmm26, %zmm1, %zmm9
     vpmadd52huq %zmm27, %zmm1, %zmm0
     vpaddq %zmm31, %zmm13, %zmm13
-    vmovdqa64 192(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm3
+    vmovdqa64 192(%rsi), %zmm28
+    vpaddq 704(%rsi), %zmm28, %zmm28
     vpmadd52luq %zmm21, %zmm12, %zmm14
-    vpmadd52luq 576(%rsp), %zmm28, %zmm4
-    vpmadd52luq 640(%rsp), %zmm28, %zmm5
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpmadd52luq %zmm22, %zmm12, %zmm15
-    vpmadd52luq 704(%rsp), %zmm28, %zmm6
-    vpmadd52luq 768(%rsp), %zmm28, %zmm7
+    vpmadd52luq 0(%rsp), %zmm28, %zmm3
+    vpmadd52luq 64(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm23, %zmm12, %zmm16
-    vpmadd52luq 832(%rsp), %zmm28, %zmm8
-    vpmadd52luq 896(%rsp), %zmm28, %zmm9
+    vpmadd52luq 128(%rsp), %zmm28, %zmm5
+    vpmadd52luq 192(%rsp), %zmm28, %zmm6
+    vpmadd52luq 256(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm24, %zmm12, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm0
-    vpmadd52huq 512(%rsp), %zmm28, %zmm4
+    vpmadd52luq 320(%rsp), %zmm28, %zmm8
+    vpmadd52luq 384(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm25, %zmm12, %zmm18
-    vpmadd52huq 576(%rsp), %zmm28, %zmm5
-    vpmadd52huq 640(%rsp), %zmm28, %zmm6
+    vpmadd52luq 448(%rsp), %zmm28, %zmm0
+    vpmadd52huq 0(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm26, %zmm12, %zmm19
-    vpmadd52huq 704(%rsp), %zmm28, %zmm7
-    vpmadd52huq 768(%rsp), %zmm28, %zmm8
+    vpmadd52huq 64(%rsp), %zmm28, %zmm5
+    vpmadd52huq 128(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm27, %zmm12, %zmm10
-    vpmadd52huq 832(%rsp), %zmm28, %zmm9
-    vpmadd52huq 896(%rsp), %zmm28, %zmm0
+    vpmadd52huq 192(%rsp), %zmm28, %zmm7
+    vpmadd52huq 256(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm20, %zmm12, %zmm14
-    vmovdqa64 1728(%rsp), %zmm1
-    vpmadd52huq 960(%rsp), %zmm28, %zmm1
+    vpmadd52huq 320(%rsp), %zmm28, %zmm9
+    vpmadd52huq 384(%rsp), %zmm28, %zmm0
     vpmadd52huq %zmm21, %zmm12, %zmm15
+    vmovdqa64 1216(%rsp), %zmm1
+    vpmadd52huq 448(%rsp), %zmm28, %zmm1
+    vpmadd52huq %zmm22, %zmm12, %zmm16
     vpmadd52luq %zmm20, %zmm2, %zmm3
     vpsraq $52, %zmm2, %zmm30
-    vpmadd52huq %zmm22, %zmm12, %zmm16
+    vpmadd52huq %zmm23, %zmm12, %zmm17
     vpaddq %zmm30, %zmm3, %zmm3
     vpmadd52luq %zmm21, %zmm2, %zmm4
-    vpmadd52huq %zmm23, %zmm12, %zmm17
+    vpmadd52huq %zmm24, %zmm12, %zmm18
     vpmadd52luq %zmm22, %zmm2, %zmm5
     vpmadd52luq %zmm23, %zmm2, %zmm6
-    vpmadd52huq %zmm24, %zmm12, %zmm18
     vpmadd52luq %zmm24, %zmm2, %zmm7
-    vpmadd52luq %zmm25, %zmm2, %zmm8
     vpmadd52huq %zmm25, %zmm12, %zmm19
+    vpmadd52luq %zmm25, %zmm2, %zmm8
     vpmadd52luq %zmm26, %zmm2, %zmm9
-    vpmadd52luq %zmm27, %zmm2, %zmm0
     vpmadd52huq %zmm26, %zmm12, %zmm10
+    vpmadd52luq %zmm27, %zmm2, %zmm0
     vpmadd52huq %zmm20, %zmm2, %zmm4
+    vmovdqa64 2240(%rsp), %zmm11
     vpmadd52huq %zmm21, %zmm2, %zmm5
-    vmovdqa64 2752(%rsp), %zmm11
     vpmadd52huq %zmm22, %zmm2, %zmm6
-    vpmadd52huq %zmm23, %zmm2, %zmm7
     vpmadd52huq %zmm27, %zmm12, %zmm11
+    vpmadd52huq %zmm23, %zmm2, %zmm7
     vpmadd52huq %zmm24, %zmm2, %zmm8
-    vpmadd52huq %zmm25, %zmm2, %zmm9
     vpmadd52luq %zmm20, %zmm13, %zmm14
+    vpmadd52huq %zmm25, %zmm2, %zmm9
     vpmadd52huq %zmm26, %zmm2, %zmm0
-    vpmadd52huq %zmm27, %zmm2, %zmm1
     vpsraq $52, %zmm13, %zmm31
-    vmovdqa64 256(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm4
+    vpmadd52huq %zmm27, %zmm2, %zmm1
+    vmovdqa64 256(%rsi), %zmm28
     vpaddq %zmm31, %zmm14, %zmm14
-    vpmadd52luq 576(%rsp), %zmm28, %zmm5
-    vpmadd52luq 640(%rsp), %zmm28, %zmm6
+    vpaddq 768(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpmadd52luq %zmm21, %zmm13, %zmm15
-    vpmadd52luq 704(%rsp), %zmm28, %zmm7
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm22, %zmm13, %zmm16
-    vpmadd52luq 768(%rsp), %zmm28, %zmm8
-    vpmadd52luq 832(%rsp), %zmm28, %zmm9
+    vpmadd52luq 64(%rsp), %zmm28, %zmm5
+    vpmadd52luq 128(%rsp), %zmm28, %zmm6
+    vpmadd52luq 192(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm23, %zmm13, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm0
-    vpmadd52luq 960(%rsp), %zmm28, %zmm1
+    vpmadd52luq 256(%rsp), %zmm28, %zmm8
+    vpmadd52luq 320(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm24, %zmm13, %zmm18
-    vpmadd52huq 512(%rsp), %zmm28, %zmm5
-    vpmadd52huq 576(%rsp), %zmm28, %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm0
+    vpmadd52luq 448(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm25, %zmm13, %zmm19
-    vpmadd52huq 640(%rsp), %zmm28, %zmm7
-    vpmadd52huq 704(%rsp), %zmm28, %zmm8
+    vpmadd52huq 0(%rsp), %zmm28, %zmm5
+    vpmadd52huq 64(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm26, %zmm13, %zmm10
-    vpmadd52huq 768(%rsp), %zmm28, %zmm9
-    vpmadd52huq 832(%rsp), %zmm28, %zmm0
+    vpmadd52huq 128(%rsp), %zmm28, %zmm7
+    vpmadd52huq 192(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm27, %zmm13, %zmm11
-    vpmadd52huq 896(%rsp), %zmm28, %zmm1
-    vmovdqa64 1792(%rsp), %zmm2
+    vpmadd52huq 256(%rsp), %zmm28, %zmm9
+    vpmadd52huq 320(%rsp), %zmm28, %zmm0
     vpmadd52huq %zmm20, %zmm13, %zmm15
-    vpmadd52huq 960(%rsp), %zmm28, %zmm2
-    vpmadd52luq %zmm20, %zmm3, %zmm4
+    vpmadd52huq 384(%rsp), %zmm28, %zmm1
+    vmovdqa64 1280(%rsp), %zmm2
     vpmadd52huq %zmm21, %zmm13, %zmm16
+    vpmadd52huq 448(%rsp), %zmm28, %zmm2
+    vpmadd52luq %zmm20, %zmm3, %zmm4
+    vpmadd52huq %zmm22, %zmm13, %zmm17
     vpsraq $52, %zmm3, %zmm30
     vpaddq %zmm30, %zmm4, %zmm4
-    vpmadd52huq %zmm22, %zmm13, %zmm17
     vpmadd52luq %zmm21, %zmm3, %zmm5
-    vpmadd52luq %zmm22, %zmm3, %zmm6
     vpmadd52huq %zmm23, %zmm13, %zmm18
+    vpmadd52luq %zmm22, %zmm3, %zmm6
     vpmadd52luq %zmm23, %zmm3, %zmm7
-    vpmadd52luq %zmm24, %zmm3, %zmm8
     vpmadd52huq %zmm24, %zmm13, %zmm19
+    vpmadd52luq %zmm24, %zmm3, %zmm8
     vpmadd52luq %zmm25, %zmm3, %zmm9
-    vpmadd52luq %zmm26, %zmm3, %zmm0
     vpmadd52huq %zmm25, %zmm13, %zmm10
+    vpmadd52luq %zmm26, %zmm3, %zmm0
     vpmadd52luq %zmm27, %zmm3, %zmm1
-    vpmadd52huq %zmm20, %zmm3, %zmm5
     vpmadd52huq %zmm26, %zmm13, %zmm11
+    vpmadd52huq %zmm20, %zmm3, %zmm5
     vpmadd52huq %zmm21, %zmm3, %zmm6
+    vmovdqa64 2304(%rsp), %zmm12
     vpmadd52huq %zmm22, %zmm3, %zmm7
-    vmovdqa64 2816(%rsp), %zmm12
     vpmadd52huq %zmm23, %zmm3, %zmm8
-    vpmadd52huq %zmm24, %zmm3, %zmm9
     vpmadd52huq %zmm27, %zmm13, %zmm12
+    vpmadd52huq %zmm24, %zmm3, %zmm9
     vpmadd52huq %zmm25, %zmm3, %zmm0
-    vpmadd52huq %zmm26, %zmm3, %zmm1
     vpmadd52luq %zmm20, %zmm14, %zmm15
+    vpmadd52huq %zmm26, %zmm3, %zmm1
     vpmadd52huq %zmm27, %zmm3, %zmm2
-    vmovdqa64 320(%rsp), %zmm28
     vpsraq $52, %zmm14, %zmm31
-    vpmadd52luq 512(%rsp), %zmm28, %zmm5
-    vpmadd52luq 576(%rsp), %zmm28, %zmm6
+    vmovdqa64 320(%rsi), %zmm28
+    vpaddq 832(%rsi), %zmm28, %zmm28
     vpaddq %zmm31, %zmm15, %zmm15
-    vpmadd52luq 640(%rsp), %zmm28, %zmm7
-    vpmadd52luq 704(%rsp), %zmm28, %zmm8
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm21, %zmm14, %zmm16
-    vpmadd52luq 768(%rsp), %zmm28, %zmm9
-    vpmadd52luq 832(%rsp), %zmm28, %zmm0
+    vpmadd52luq 64(%rsp), %zmm28, %zmm6
+    vpmadd52luq 128(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm22, %zmm14, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm1
-    vpmadd52luq 960(%rsp), %zmm28, %zmm2
+    vpmadd52luq 192(%rsp), %zmm28, %zmm8
+    vpmadd52luq 256(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm23, %zmm14, %zmm18
-    vpmadd52huq 512(%rsp), %zmm28, %zmm6
-    vpmadd52huq 576(%rsp), %zmm28, %zmm7
+    vpmadd52luq 320(%rsp), %zmm28, %zmm0
+    vpmadd52luq 384(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm24, %zmm14, %zmm19
-    vpmadd52huq 640(%rsp), %zmm28, %zmm8
-    vpmadd52huq 704(%rsp), %zmm28, %zmm9
+    vpmadd52luq 448(%rsp), %zmm28, %zmm2
+    vpmadd52huq 0(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm25, %zmm14, %zmm10
-    vpmadd52huq 768(%rsp), %zmm28, %zmm0
-    vpmadd52huq 832(%rsp), %zmm28, %zmm1
+    vpmadd52huq 64(%rsp), %zmm28, %zmm7
+    vpmadd52huq 128(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm26, %zmm14, %zmm11
-    vpmadd52huq 896(%rsp), %zmm28, %zmm2
+    vpmadd52huq 192(%rsp), %zmm28, %zmm9
+    vpmadd52huq 256(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm27, %zmm14, %zmm12
-    vmovdqa64 1856(%rsp), %zmm3
-    vpmadd52huq 960(%rsp), %zmm28, %zmm3
+    vpmadd52huq 320(%rsp), %zmm28, %zmm1
+    vpmadd52huq 384(%rsp), %zmm28, %zmm2
     vpmadd52huq %zmm20, %zmm14, %zmm16
+    vmovdqa64 1344(%rsp), %zmm3
+    vpmadd52huq 448(%rsp), %zmm28, %zmm3
+    vpmadd52huq %zmm21, %zmm14, %zmm17
     vpmadd52luq %zmm20, %zmm4, %zmm5
     vpsraq $52, %zmm4, %zmm30
-    vpmadd52huq %zmm21, %zmm14, %zmm17
     vpaddq %zmm30, %zmm5, %zmm5
-    vpmadd52luq %zmm21, %zmm4, %zmm6
     vpmadd52huq %zmm22, %zmm14, %zmm18
+    vpmadd52luq %zmm21, %zmm4, %zmm6
     vpmadd52luq %zmm22, %zmm4, %zmm7
-    vpmadd52luq %zmm23, %zmm4, %zmm8
     vpmadd52huq %zmm23, %zmm14, %zmm19
+    vpmadd52luq %zmm23, %zmm4, %zmm8
     vpmadd52luq %zmm24, %zmm4, %zmm9
-    vpmadd52luq %zmm25, %zmm4, %zmm0
     vpmadd52huq %zmm24, %zmm14, %zmm10
+    vpmadd52luq %zmm25, %zmm4, %zmm0
     vpmadd52luq %zmm26, %zmm4, %zmm1
-    vpmadd52luq %zmm27, %zmm4, %zmm2
     vpmadd52huq %zmm25, %zmm14, %zmm11
+    vpmadd52luq %zmm27, %zmm4, %zmm2
     vpmadd52huq %zmm20, %zmm4, %zmm6
-    vpmadd52huq %zmm21, %zmm4, %zmm7
     vpmadd52huq %zmm26, %zmm14, %zmm12
+    vpmadd52huq %zmm21, %zmm4, %zmm7
     vpmadd52huq %zmm22, %zmm4, %zmm8
+    vmovdqa64 2368(%rsp), %zmm13
     vpmadd52huq %zmm23, %zmm4, %zmm9
-    vmovdqa64 2880(%rsp), %zmm13
     vpmadd52huq %zmm24, %zmm4, %zmm0
-    vpmadd52huq %zmm25, %zmm4, %zmm1
     vpmadd52huq %zmm27, %zmm14, %zmm13
+    vpmadd52huq %zmm25, %zmm4, %zmm1
     vpmadd52huq %zmm26, %zmm4, %zmm2
-    vpmadd52huq %zmm27, %zmm4, %zmm3
     vpmadd52luq %zmm20, %zmm15, %zmm16
-    vmovdqa64 384(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm6
+    vpmadd52huq %zmm27, %zmm4, %zmm3
+    vmovdqa64 384(%rsi), %zmm28
     vpsraq $52, %zmm15, %zmm31
-    vpmadd52luq 576(%rsp), %zmm28, %zmm7
-    vpmadd52luq 640(%rsp), %zmm28, %zmm8
+    vpaddq 896(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpaddq %zmm31, %zmm16, %zmm16
-    vpmadd52luq 704(%rsp), %zmm28, %zmm9
-    vpmadd52luq 768(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm6
+    vpmadd52luq 64(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm21, %zmm15, %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm1
-    vpmadd52luq 896(%rsp), %zmm28, %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm8
+    vpmadd52luq 192(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm22, %zmm15, %zmm18
-    vpmadd52luq 960(%rsp), %zmm28, %zmm3
-    vpmadd52huq 512(%rsp), %zmm28, %zmm7
+    vpmadd52luq 256(%rsp), %zmm28, %zmm0
+    vpmadd52luq 320(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm23, %zmm15, %zmm19
-    vpmadd52huq 576(%rsp), %zmm28, %zmm8
-    vpmadd52huq 640(%rsp), %zmm28, %zmm9
+    vpmadd52luq 384(%rsp), %zmm28, %zmm2
+    vpmadd52luq 448(%rsp), %zmm28, %zmm3
     vpmadd52luq %zmm24, %zmm15, %zmm10
-    vpmadd52huq 704(%rsp), %zmm28, %zmm0
-    vpmadd52huq 768(%rsp), %zmm28, %zmm1
+    vpmadd52huq 0(%rsp), %zmm28, %zmm7
+    vpmadd52huq 64(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm25, %zmm15, %zmm11
-    vpmadd52huq 832(%rsp), %zmm28, %zmm2
-    vpmadd52huq 896(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm9
+    vpmadd52huq 192(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm26, %zmm15, %zmm12
-    vmovdqa64 1920(%rsp), %zmm4
-    vpmadd52huq 960(%rsp), %zmm28, %zmm4
+    vpmadd52huq 256(%rsp), %zmm28, %zmm1
+    vpmadd52huq 320(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm27, %zmm15, %zmm13
+    vpmadd52huq 384(%rsp), %zmm28, %zmm3
+    vmovdqa64 1408(%rsp), %zmm4
+    vpmadd52huq %zmm20, %zmm15, %zmm17
+    vpmadd52huq 448(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm20, %zmm5, %zmm6
     vpsraq $52, %zmm5, %zmm30
-    vpmadd52huq %zmm20, %zmm15, %zmm17
+    vpmadd52huq %zmm21, %zmm15, %zmm18
     vpaddq %zmm30, %zmm6, %zmm6
     vpmadd52luq %zmm21, %zmm5, %zmm7
-    vpmadd52huq %zmm21, %zmm15, %zmm18
+    vpmadd52huq %zmm22, %zmm15, %zmm19
     vpmadd52luq %zmm22, %zmm5, %zmm8
     vpmadd52luq %zmm23, %zmm5, %zmm9
-    vpmadd52huq %zmm22, %zmm15, %zmm19
+    vpmadd52huq %zmm23, %zmm15, %zmm10
     vpmadd52luq %zmm24, %zmm5, %zmm0
     vpmadd52luq %zmm25, %zmm5, %zmm1
-    vpmadd52huq %zmm23, %zmm15, %zmm10
-    vpmadd52luq %zmm26, %zmm5, %zmm2
     vpmadd52huq %zmm24, %zmm15, %zmm11
+    vpmadd52luq %zmm26, %zmm5, %zmm2
     vpmadd52luq %zmm27, %zmm5, %zmm3
-    vpmadd52huq %zmm20, %zmm5, %zmm7
     vpmadd52huq %zmm25, %zmm15, %zmm12
+    vpmadd52huq %zmm20, %zmm5, %zmm7
     vpmadd52huq %zmm21, %zmm5, %zmm8
-    vpmadd52huq %zmm22, %zmm5, %zmm9
     vpmadd52huq %zmm26, %zmm15, %zmm13
+    vpmadd52huq %zmm22, %zmm5, %zmm9
     vpmadd52huq %zmm23, %zmm5, %zmm0
+    vmovdqa64 2432(%rsp), %zmm14
     vpmadd52huq %zmm24, %zmm5, %zmm1
-    vmovdqa64 2944(%rsp), %zmm14
     vpmadd52huq %zmm25, %zmm5, %zmm2
-    vpmadd52huq %zmm26, %zmm5, %zmm3
     vpmadd52huq %zmm27, %zmm15, %zmm14
+    vpmadd52huq %zmm26, %zmm5, %zmm3
     vpmadd52huq %zmm27, %zmm5, %zmm4
-    vmovdqa64 448(%rsp), %zmm28
     vpmadd52luq %zmm20, %zmm16, %zmm17
-    vpmadd52luq 512(%rsp), %zmm28, %zmm7
-    vpmadd52luq 576(%rsp), %zmm28, %zmm8
+    vmovdqa64 448(%rsi), %zmm28
+    vpaddq 960(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpsraq $52, %zmm16, %zmm31
-    vpmadd52luq 640(%rsp), %zmm28, %zmm9
-    vpmadd52luq 704(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm7
+    vpmadd52luq 64(%rsp), %zmm28, %zmm8
     vpaddq %zmm31, %zmm17, %zmm17
-    vpmadd52luq 768(%rsp), %zmm28, %zmm1
-    vpmadd52luq 832(%rsp), %zmm28, %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm9
+    vpmadd52luq 192(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm21, %zmm16, %zmm18
-    vpmadd52luq 896(%rsp), %zmm28, %zmm3
-    vpmadd52luq 960(%rsp), %zmm28, %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm1
+    vpmadd52luq 320(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm22, %zmm16, %zmm19
-    vpmadd52huq 512(%rsp), %zmm28, %zmm8
-    vpmadd52huq 576(%rsp), %zmm28, %zmm9
+    vpmadd52luq 384(%rsp), %zmm28, %zmm3
+    vpmadd52luq 448(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm23, %zmm16, %zmm10
-    vpmadd52huq 640(%rsp), %zmm28, %zmm0
-    vpmadd52huq 704(%rsp), %zmm28, %zmm1
+    vpmadd52huq 0(%rsp), %zmm28, %zmm8
+    vpmadd52huq 64(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm24, %zmm16, %zmm11
-    vpmadd52huq 768(%rsp), %zmm28, %zmm2
-    vpmadd52huq 832(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm0
+    vpmadd52huq 192(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm25, %zmm16, %zmm12
-    vpmadd52huq 896(%rsp), %zmm28, %zmm4
-    vpxor %xmm5, %xmm5, %xmm5
+    vpmadd52huq 256(%rsp), %zmm28, %zmm2
+    vpmadd52huq 320(%rsp), %zmm28, %zmm3
     vpmadd52luq %zmm26, %zmm16, %zmm13
-    vpmadd52huq 960(%rsp), %zmm28, %zmm5
-    vpmadd52luq %zmm20, %zmm6, %zmm7
+    vpmadd52huq 384(%rsp), %zmm28, %zmm4
+    vpxor %xmm5, %xmm5, %xmm5
     vpmadd52luq %zmm27, %zmm16, %zmm14
+    vpmadd52huq 448(%rsp), %zmm28, %zmm5
+    vpmadd52luq %zmm20, %zmm6, %zmm7
     vpsraq $52, %zmm6, %zmm30
-    vpaddq %zmm30, %zmm7, %zmm7
     vpmadd52huq %zmm20, %zmm16, %zmm18
+    vpaddq %zmm30, %zmm7, %zmm7
     vpmadd52luq %zmm21, %zmm6, %zmm8
-    vpmadd52luq %zmm22, %zmm6, %zmm9
     vpmadd52huq %zmm21, %zmm16, %zmm19
+    vpmadd52luq %zmm22, %zmm6, %zmm9
     vpmadd52luq %zmm23, %zmm6, %zmm0
-    vpmadd52luq %zmm24, %zmm6, %zmm1
     vpmadd52huq %zmm22, %zmm16, %zmm10
+    vpmadd52luq %zmm24, %zmm6, %zmm1
     vpmadd52luq %zmm25, %zmm6, %zmm2
-    vpmadd52luq %zmm26, %zmm6, %zmm3
     vpmadd52huq %zmm23, %zmm16, %zmm11
+    vpmadd52luq %zmm26, %zmm6, %zmm3
     vpmadd52luq %zmm27, %zmm6, %zmm4
-    vpmadd52huq %zmm20, %zmm6, %zmm8
     vpmadd52huq %zmm24, %zmm16, %zmm12
+    vpmadd52huq %zmm20, %zmm6, %zmm8
     vpmadd52huq %zmm21, %zmm6, %zmm9
-    vpmadd52huq %zmm22, %zmm6, %zmm0
     vpmadd52huq %zmm25, %zmm16, %zmm13
+    vpmadd52huq %zmm22, %zmm6, %zmm0
     vpmadd52huq %zmm23, %zmm6, %zmm1
-    vpmadd52huq %zmm24, %zmm6, %zmm2
     vpmadd52huq %zmm26, %zmm16, %zmm14
+    vpmadd52huq %zmm24, %zmm6, %zmm2
     vpmadd52huq %zmm25, %zmm6, %zmm3
-    vpmadd52huq %zmm26, %zmm6, %zmm4
     vpbroadcastq modulus+56(%rip), %zmm15
+    vpmadd52huq %zmm26, %zmm6, %zmm4
     vpmadd52huq %zmm27, %zmm6, %zmm5
     vpmadd52huq %zmm27, %zmm16, %zmm15
     vpbroadcastq modulus+0(%rip), %zmm20
@@ -2444,37 +2428,37 @@ cuzk_fp2_8_sqr_ifma:
     andq $-64, %rsp
     vmovdqa64 0(%rsi), %zmm28
     vpaddq 512(%rsi), %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 0(%rsp)
     vmovdqa64 64(%rsi), %zmm28
     vpaddq 576(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 64(%rsp)
     vmovdqa64 128(%rsi), %zmm28
     vpaddq 640(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 128(%rsp)
     vmovdqa64 192(%rsi), %zmm28
     vpaddq 704(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 192(%rsp)
     vmovdqa64 256(%rsi), %zmm28
     vpaddq 768(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 256(%rsp)
     vmovdqa64 320(%rsi), %zmm28
     vpaddq 832(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 320(%rsp)
     vmovdqa64 384(%rsi), %zmm28
     vpaddq 896(%rsi), %zmm28, %zmm28
     vpaddq %zmm30, %zmm28, %zmm28
-    vpsrlq $52, %zmm28, %zmm30
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 384(%rsp)
     vmovdqa64 448(%rsi), %zmm28
     vpaddq 960(%rsi), %zmm28, %zmm28
