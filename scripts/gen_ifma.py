@@ -69,6 +69,7 @@ class Product:
     def __init__(self, ring, x, t, signed=False, init=None, size=10):
         self.ring, self.size, self.x, self.t = ring, size, zmm(x), zmm(t)
         self.shift = "vpsraq" if signed else "vpsrlq"
+        self.h7 = zmm(M[-1])
         self.init = init  # where columns begin: a row of 16 in memory, or None for zero
         self.out = []
         self.alive = set()
@@ -109,7 +110,10 @@ class Product:
 
     def row(self, a, b, i, top=0):
         """columns += a_i b 2^(52 i); without the high half of a_7 b_7 unless top."""
-        self.load(a[i], self.x)
+        if isinstance(a, Row):
+            self.load(a[i], self.x)
+        else:
+            self.out += a.limb(i, self.x)
         for j in range(N):
             self.madd("lu", self.x, b[j], i + j)
         for j in range(N):
@@ -149,10 +153,11 @@ class Product:
         self.madd("lu", q, zmm(M[0]), i + 1)
         self.op(f"{self.shift} $52, {q}, {self.t}")
         self.op(f"vpaddq {self.t}, {self.col(i + 1)}, {self.col(i + 1)}")
+        h = [zmm(r) for r in M[:-1]] + [self.h7]
         for j in range(1, N):
-            self.madd("lu", q, zmm(M[j]), i + j + 1)
+            self.madd("lu", q, h[j], i + j + 1)
         for j in range(N):
-            self.madd("hu", q, zmm(M[j]), i + j + 2)
+            self.madd("hu", q, h[j], i + j + 2)
         self.alive.remove(i)
 
     def last_step(self, i):
@@ -185,47 +190,52 @@ class Product:
         for j in range(N - 1):
             self.madd("hu", q, zmm(M[j]), N + j + 1)
 
-    def carry_one(self, j, mask):
-        c = self.col(N + j)
-        if j:
-            self.op(f"vpaddq {self.t}, {c}, {c}")
-        if j < N - 1:
-            self.op(f"{self.shift} $52, {c}, {self.t}")
-            self.op(f"vpandq {mask}, {c}, {c}")
-        return c
-
     def carry(self, r, mask):
         """The columns from 8 on, carried and stored."""
         for j in range(N):
-            self.store(self.carry_one(j, mask), r[j])
-
-    def carry_shifted(self, r, mask):
-        """The same divided by 2^32."""
-        for j in range(N):
-            c = self.carry_one(j, mask)
+            c = self.col(N + j)
             if j:
-                self.op(f"vpsllq $20, {c}, {self.x}")
-                self.op(f"vpternlogq $0xf8, {mask}, {self.x}, {low}")  # low | (x & mask)
-                self.store(low, r[j - 1])
-            self.op(f"vpsrlq $32, {c}, {c}")
-            low = c
-        self.store(low, r[N - 1])
+                self.op(f"vpaddq {self.t}, {c}, {c}")
+            if j < N - 1:
+                self.op(f"{self.shift} $52, {c}, {self.t}")
+                self.op(f"vpandq {mask}, {c}, {c}")
+            self.store(c, r[j])
+
+    def put_shifted(self, r, mask):
+        """Divided by 2^32, which their sum is a multiple of; not carried."""
+        for j in range(N):
+            c = self.col(N + j)
+            self.op(f"vpsrlq $32, {c}, {self.t}")
+            if j < N - 1:
+                self.op(f"vpsllq $20, {self.col(N + j + 1)}, {self.x}")
+                self.op(f"vpandq {mask}, {self.x}, {self.x}")
+                self.op(f"vpaddq {self.x}, {self.t}, {self.t}")
+            self.store(self.t, r[j])
 
 
-def combine(r, a, b, c, t, subtract):
-    """Stream: r = a + b, or a - b + 64 p, carried as far as multiply-adds care: they read 52 bits."""
-    out = []
-    for j in range(N):
-        out.append(f"vmovdqa64 {a[j]}, {c}")
-        out.append(f"{'vpsubq' if subtract else 'vpaddq'} {b[j]}, {c}, {c}")
-        if subtract:
-            out.append(f"vpaddq {const('lift', j)}, {c}, {c}")
-        if j:
-            out.append(f"vpaddq {t}, {c}, {c}")
-        if j < N - 1:
-            out.append(f"{'vpsraq' if subtract else 'vpsrlq'} $52, {c}, {t}")
-        out.append(f"vmovdqa64 {c}, {r[j]}")
-    return out
+class Combined:
+    """a + b, or a - b + 64 p, limb by limb as its rows want it, the carry in a register between."""
+
+    def __init__(self, a, b, carry, subtract=False):
+        self.a, self.b, self.carry, self.subtract = a, b, carry, subtract
+
+    def limb(self, i, x):
+        out = [f"vmovdqa64 {self.a[i]}, {x}"]
+        if self.subtract:
+            out += [f"vpsubq {self.b[i]}, {x}, {x}", f"vpaddq {const('lift', i)}, {x}, {x}"]
+        else:
+            out += [f"vpaddq {self.b[i]}, {x}, {x}"]
+        if i:
+            out.append(f"vpaddq {self.carry}, {x}, {x}")
+        if i < N - 1:
+            out.append(f"vpsraq $52, {x}, {self.carry}")
+        return out
+
+
+def add_rows(r, a, b, x, carry):
+    """r = a + b, carried as far as multiply-adds care: they read 52 bits."""
+    total = Combined(a, b, carry)
+    return sum((total.limb(i, x) + [f"vmovdqa64 {x}, {r[i]}"] for i in range(N)), [])
 
 
 class File:
@@ -273,13 +283,9 @@ class File:
             if shifted:
                 p.half_step()
         self.merge(*products)
-        mask = zmm(M[0])
         self.broadcast("mask", 0, M[0])
         for p, r in zip(products, results):
-            if shifted:
-                p.carry_shifted(r, mask)
-            else:
-                p.carry(r, mask)
+            (p.put_shifted if shifted else p.carry)(r, zmm(M[0]))
         self.merge(*products)
 
     def mul2(self):
@@ -313,12 +319,12 @@ class File:
 
     def fp2_mul(self):
         """Karatsuba: c0 = m0 - m1 and c1 = (a0 + a1)(b0 + b1) - m0 - m1 before their reduction."""
-        name, frame = "cuzk_fp2_8_mul_ifma", 48
+        name, frame = "cuzk_fp2_8_mul_ifma", 40
         a0, a1, b0, b1 = Row("rsi"), Row("rsi", N), Row("rdx"), Row("rdx", N)
-        sa, sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 2 * N), Row("rsp", 4 * N)
+        sb, c1, c0 = Row("rsp"), Row("rsp", N), Row("rsp", 3 * N)
         self.begin(name, frame)
         u, v = Product(0, 28, 30, size=9), Product(10, 29, 31, size=9)
-        sums = combine(sa, a0, a1, zmm(9), zmm(19), False) + combine(sb, b0, b1, zmm(9), zmm(19), False)
+        sums = add_rows(sb, b0, b1, zmm(9), zmm(19))
         done = []
         self.ops([f"vmovdqa64 {b0[i]}, {zmm(M[i])}" for i in range(N)])
         for i in range(N):
@@ -331,7 +337,7 @@ class File:
             done = self.fp2_columns(u, v, [i] if i < N - 1 else range(N - 1, 2 * N - 1), c0, c1)
         self.ops(done)
         self.load_factor("high")
-        self.fp2_reduce(sa, sb, c0, c1)
+        self.fp2_reduce(a0, a1, sb, c0, c1)
         self.end(name, frame)
 
     def fp2_columns(self, u, v, columns, c0, c1):
@@ -350,19 +356,22 @@ class File:
         return v.take()
 
     def fp2_sqr(self):
-        """(c0 + c1)(c0 - c1) and 2 c0 c1, divided by 2^32."""
-        name, frame = "cuzk_fp2_8_sqr_ifma", 16
-        c0, c1, s, d = Row("rsi"), Row("rsi", N), Row("rsp"), Row("rsp", N)
+        """(c0 - c1)(c0 + c1) and 2 c0 c1, divided by 2^32."""
+        name, frame = "cuzk_fp2_8_sqr_ifma", 8
+        c0, c1, s = Row("rsi"), Row("rsi", N), Row("rsp")
         self.begin(name, frame)
-        self.ops(interleave(combine(s, c0, c1, zmm(28), zmm(29), False),
-                            combine(d, c0, c1, zmm(30), zmm(31), True)))
+        self.ops(add_rows(s, c0, c1, zmm(28), zmm(30)))
         self.load_factor("high")
         u, v = Product(0, 28, 30), Product(10, 29, 31)
-        for p, a, b in ((u, s, d), (v, c0, c1)):
-            p.row(a, b, 0)
-            for i in range(N - 1):
-                p.row(a, b, i + 1)
-                p.step(i)
+        u.h7 = v.h7 = const("high", N - 1)
+        d = Combined(c0, c1, zmm(M[N - 1]), subtract=True)
+        u.row(d, s, 0)
+        v.row(c0, c1, 0)
+        for i in range(N - 1):
+            u.row(d, s, i + 1)
+            u.step(i)
+            v.row(c0, c1, i + 1)
+            v.step(i)
         self.merge(u, v)
         self.finish((u, v), (Row("rdi"), Row("rdi", N)), shifted=True, twice=v)
         self.end(name, frame)
@@ -387,9 +396,11 @@ class File:
         self.lines += ["", '    .section .note.GNU-stack, "", @progbits', ""]
         return "\n".join(self.lines)
 
-    def fp2_reduce(self, sa, sb, c0, c1):
+    def fp2_reduce(self, a0, a1, sb, c0, c1):
         u = Product(0, 28, 30, signed=True, init=lambda k: c1[k] if k < 2 * N - 1 else None)
-        v = Product(10, 29, 31, signed=True, init=lambda k: c0[k] if k < 2 * N - 1 else word("modulus", N - 1))
+        v = Product(10, 29, 31, signed=True,
+                    init=lambda k: c0[k] if k < 2 * N - 1 else word("modulus", N - 1))
+        sa = Combined(a0, a1, v.x)  # v has no rows
         v.begin(0)
         u.row(sa, sb, 0, top=1)
         for i in range(N - 1):

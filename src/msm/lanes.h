@@ -15,10 +15,10 @@
 #if CUZK_HAVE_IFMA
 
 /* A row of a product, one ahead of the row of its reduction. */
-IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8 *p, __m512i inv)
+IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8 *h)
 {
     ifma_row(c + 1, a, b->l, 8);
-    ifma_redc_step(c, p->l, inv, 8);
+    fp8_step(c, h);
 }
 
 /* fp8_mul with its rows written out. Inlined in a function of many products, compilers leave the
@@ -26,18 +26,19 @@ IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8
 IFMA_INLINE void fp8_product(fp8 *r, const fp8 *a, const fp8 *b)
 {
     __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p, y = *b;
+    fp8 p, h, y = *b;
     fp8_constant(&p, FP8_P);
+    fp8_constant(&h, FP8_H);
     for (int i = 0; i < 16; i++)
         c[i] = _mm512_setzero_si512();
     ifma_row(c, a->l[0], y.l, 8);
-    fp8_product_step(c, a->l[1], &y, &p, inv);
-    fp8_product_step(c + 1, a->l[2], &y, &p, inv);
-    fp8_product_step(c + 2, a->l[3], &y, &p, inv);
-    fp8_product_step(c + 3, a->l[4], &y, &p, inv);
-    fp8_product_step(c + 4, a->l[5], &y, &p, inv);
-    fp8_product_step(c + 5, a->l[6], &y, &p, inv);
-    fp8_product_step(c + 6, a->l[7], &y, &p, inv);
+    fp8_product_step(c, a->l[1], &y, &h);
+    fp8_product_step(c + 1, a->l[2], &y, &h);
+    fp8_product_step(c + 2, a->l[3], &y, &h);
+    fp8_product_step(c + 3, a->l[4], &y, &h);
+    fp8_product_step(c + 4, a->l[5], &y, &h);
+    fp8_product_step(c + 5, a->l[6], &y, &h);
+    fp8_product_step(c + 6, a->l[7], &y, &h);
     ifma_redc_step(c + 7, p.l, inv, 8);
     ifma_normalize(r->l, c + 8, 8);
 }
@@ -307,7 +308,7 @@ IFMA_INLINE void lane1_mul(lane1 *r, const lane1 *a, const lane1 *b)
     fp8_product(r, a, b);
 }
 
-/* a^2 / 2^32; a < 2p: r < p + p / 2^31. */
+/* a^2 / 2^32; a < 2p: r < p + p / 2^31, limbs carried, but do not rely on it: see lane1_sqr2. */
 IFMA_INLINE void lane1_sqr(lane1 *r, const lane1 *a)
 {
     fp8 t;
@@ -315,8 +316,8 @@ IFMA_INLINE void lane1_sqr(lane1 *r, const lane1 *a)
     fp8_div_2_32(r, &t);
 }
 
-/* Two products (squares) in turns, in three quarters of the time of two calls; bounds as above. Any
- * result may be any operand. */
+/* Two products (squares) in turns: faster than one after the other; bounds as above. Any result may
+ * be any operand. Limbs of squares are not carried (below 2^53): take a difference next. */
 IFMA_INLINE void lane1_mul2(lane1 *r0, const lane1 *a0, const lane1 *b0, lane1 *r1, const lane1 *a1,
                             const lane1 *b1)
 {
@@ -459,16 +460,16 @@ IFMA_INLINE void lane2_mul(lane2 *r, const lane2 *a, const lane2 *b)
     cuzk_fp2_8_mul_ifma(r, a, b);
 }
 
+/* r0 may be an operand of its own product only. */
 IFMA_INLINE void lane2_mul2(lane2 *r0, const lane2 *a0, const lane2 *b0, lane2 *r1, const lane2 *a1,
                             const lane2 *b1)
 {
-    lane2 t; /* r0 may be an operand of the second */
-    lane2_mul(&t, a0, b0);
+    lane2_mul(r0, a0, b0);
     lane2_mul(r1, a1, b1);
-    *r0 = t;
 }
 
-/* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32; a at most 64p: r < p + p / 2^30. */
+/* ((c0 + c1)(c0 - c1) + 2 c0 c1 u) / 2^32; a at most 64p: r < p + p / 2^30, limbs not carried
+ * (below 2^53): take a difference next. */
 IFMA_INLINE void lane2_sqr(lane2 *r, const lane2 *a)
 {
     cuzk_fp2_8_sqr_ifma(r, a);
@@ -476,10 +477,8 @@ IFMA_INLINE void lane2_sqr(lane2 *r, const lane2 *a)
 
 IFMA_INLINE void lane2_sqr2(lane2 *r0, const lane2 *a0, lane2 *r1, const lane2 *a1)
 {
-    lane2 t;
-    lane2_sqr(&t, a0);
+    lane2_sqr(r0, a0);
     lane2_sqr(r1, a1);
-    *r0 = t;
 }
 
 IFMA_INLINE void lane2_enter(lane2 *r, const lane2 *a)

@@ -1326,108 +1326,80 @@ cuzk_fp8_sqr2_ifma:
     vpmadd52huq %zmm26, %zmm28, %zmm5
     vpmadd52huq %zmm26, %zmm29, %zmm15
     vpbroadcastq mask+0(%rip), %zmm20
-    vpsrlq $52, %zmm8, %zmm30
-    vpsrlq $52, %zmm18, %zmm31
-    vpandq %zmm20, %zmm8, %zmm8
-    vpandq %zmm20, %zmm18, %zmm18
-    vpsrlq $32, %zmm8, %zmm8
-    vpsrlq $32, %zmm18, %zmm18
-    vpaddq %zmm30, %zmm9, %zmm9
-    vpaddq %zmm31, %zmm19, %zmm19
-    vpsrlq $52, %zmm9, %zmm30
-    vpsrlq $52, %zmm19, %zmm31
-    vpandq %zmm20, %zmm9, %zmm9
-    vpandq %zmm20, %zmm19, %zmm19
+    vpsrlq $32, %zmm8, %zmm30
+    vpsrlq $32, %zmm18, %zmm31
     vpsllq $20, %zmm9, %zmm28
     vpsllq $20, %zmm19, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm8
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm18
-    vmovdqa64 %zmm8, 0(%rdi)
-    vmovdqa64 %zmm18, 0(%rdx)
-    vpsrlq $32, %zmm9, %zmm9
-    vpsrlq $32, %zmm19, %zmm19
-    vpaddq %zmm30, %zmm0, %zmm0
-    vpaddq %zmm31, %zmm10, %zmm10
-    vpsrlq $52, %zmm0, %zmm30
-    vpsrlq $52, %zmm10, %zmm31
-    vpandq %zmm20, %zmm0, %zmm0
-    vpandq %zmm20, %zmm10, %zmm10
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 0(%rdi)
+    vmovdqa64 %zmm31, 0(%rdx)
+    vpsrlq $32, %zmm9, %zmm30
+    vpsrlq $32, %zmm19, %zmm31
     vpsllq $20, %zmm0, %zmm28
     vpsllq $20, %zmm10, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm9
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm19
-    vmovdqa64 %zmm9, 64(%rdi)
-    vmovdqa64 %zmm19, 64(%rdx)
-    vpsrlq $32, %zmm0, %zmm0
-    vpsrlq $32, %zmm10, %zmm10
-    vpaddq %zmm30, %zmm1, %zmm1
-    vpaddq %zmm31, %zmm11, %zmm11
-    vpsrlq $52, %zmm1, %zmm30
-    vpsrlq $52, %zmm11, %zmm31
-    vpandq %zmm20, %zmm1, %zmm1
-    vpandq %zmm20, %zmm11, %zmm11
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 64(%rdi)
+    vmovdqa64 %zmm31, 64(%rdx)
+    vpsrlq $32, %zmm0, %zmm30
+    vpsrlq $32, %zmm10, %zmm31
     vpsllq $20, %zmm1, %zmm28
     vpsllq $20, %zmm11, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm0
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm10
-    vmovdqa64 %zmm0, 128(%rdi)
-    vmovdqa64 %zmm10, 128(%rdx)
-    vpsrlq $32, %zmm1, %zmm1
-    vpsrlq $32, %zmm11, %zmm11
-    vpaddq %zmm30, %zmm2, %zmm2
-    vpaddq %zmm31, %zmm12, %zmm12
-    vpsrlq $52, %zmm2, %zmm30
-    vpsrlq $52, %zmm12, %zmm31
-    vpandq %zmm20, %zmm2, %zmm2
-    vpandq %zmm20, %zmm12, %zmm12
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 128(%rdi)
+    vmovdqa64 %zmm31, 128(%rdx)
+    vpsrlq $32, %zmm1, %zmm30
+    vpsrlq $32, %zmm11, %zmm31
     vpsllq $20, %zmm2, %zmm28
     vpsllq $20, %zmm12, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm1
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm11
-    vmovdqa64 %zmm1, 192(%rdi)
-    vmovdqa64 %zmm11, 192(%rdx)
-    vpsrlq $32, %zmm2, %zmm2
-    vpsrlq $32, %zmm12, %zmm12
-    vpaddq %zmm30, %zmm3, %zmm3
-    vpaddq %zmm31, %zmm13, %zmm13
-    vpsrlq $52, %zmm3, %zmm30
-    vpsrlq $52, %zmm13, %zmm31
-    vpandq %zmm20, %zmm3, %zmm3
-    vpandq %zmm20, %zmm13, %zmm13
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 192(%rdi)
+    vmovdqa64 %zmm31, 192(%rdx)
+    vpsrlq $32, %zmm2, %zmm30
+    vpsrlq $32, %zmm12, %zmm31
     vpsllq $20, %zmm3, %zmm28
     vpsllq $20, %zmm13, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm2
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm12
-    vmovdqa64 %zmm2, 256(%rdi)
-    vmovdqa64 %zmm12, 256(%rdx)
-    vpsrlq $32, %zmm3, %zmm3
-    vpsrlq $32, %zmm13, %zmm13
-    vpaddq %zmm30, %zmm4, %zmm4
-    vpaddq %zmm31, %zmm14, %zmm14
-    vpsrlq $52, %zmm4, %zmm30
-    vpsrlq $52, %zmm14, %zmm31
-    vpandq %zmm20, %zmm4, %zmm4
-    vpandq %zmm20, %zmm14, %zmm14
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 256(%rdi)
+    vmovdqa64 %zmm31, 256(%rdx)
+    vpsrlq $32, %zmm3, %zmm30
+    vpsrlq $32, %zmm13, %zmm31
     vpsllq $20, %zmm4, %zmm28
     vpsllq $20, %zmm14, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm3
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm13
-    vmovdqa64 %zmm3, 320(%rdi)
-    vmovdqa64 %zmm13, 320(%rdx)
-    vpsrlq $32, %zmm4, %zmm4
-    vpsrlq $32, %zmm14, %zmm14
-    vpaddq %zmm30, %zmm5, %zmm5
-    vpaddq %zmm31, %zmm15, %zmm15
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 320(%rdi)
+    vmovdqa64 %zmm31, 320(%rdx)
+    vpsrlq $32, %zmm4, %zmm30
+    vpsrlq $32, %zmm14, %zmm31
     vpsllq $20, %zmm5, %zmm28
     vpsllq $20, %zmm15, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm4
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm14
-    vmovdqa64 %zmm4, 384(%rdi)
-    vmovdqa64 %zmm14, 384(%rdx)
-    vpsrlq $32, %zmm5, %zmm5
-    vpsrlq $32, %zmm15, %zmm15
-    vmovdqa64 %zmm5, 448(%rdi)
-    vmovdqa64 %zmm15, 448(%rdx)
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 384(%rdi)
+    vmovdqa64 %zmm31, 384(%rdx)
+    vpsrlq $32, %zmm5, %zmm30
+    vpsrlq $32, %zmm15, %zmm31
+    vmovdqa64 %zmm30, 448(%rdi)
+    vmovdqa64 %zmm31, 448(%rdx)
     vzeroupper
     ret
     .cfi_endproc
@@ -1445,7 +1417,7 @@ cuzk_fp2_8_mul_ifma:
     .cfi_rel_offset %rbp, 0
     movq %rsp, %rbp
     .cfi_def_cfa_register %rbp
-    subq $3072, %rsp
+    subq $2560, %rsp
     andq $-64, %rsp
     vmovdqa64 0(%rdx), %zmm20
     vmovdqa64 64(%rdx), %zmm21
@@ -1461,302 +1433,274 @@ cuzk_fp2_8_mul_ifma:
     vpxor %xmm10, %xmm10, %xmm10
     vpmadd52luq %zmm20, %zmm28, %zmm0
     vpmadd52luq 512(%rdx), %zmm29, %zmm10
-    vmovdqa64 0(%rsi), %zmm9
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm11, %xmm11, %xmm11
     vpmadd52luq %zmm21, %zmm28, %zmm1
     vpmadd52luq 576(%rdx), %zmm29, %zmm11
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm12, %xmm12, %xmm12
-    vpaddq 512(%rsi), %zmm9, %zmm9
     vpmadd52luq %zmm22, %zmm28, %zmm2
     vpmadd52luq 640(%rdx), %zmm29, %zmm12
+    vmovdqa64 0(%rdx), %zmm9
     vpxor %xmm3, %xmm3, %xmm3
     vpxor %xmm13, %xmm13, %xmm13
     vpmadd52luq %zmm23, %zmm28, %zmm3
     vpmadd52luq 704(%rdx), %zmm29, %zmm13
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm4, %xmm4, %xmm4
     vpxor %xmm14, %xmm14, %xmm14
     vpmadd52luq %zmm24, %zmm28, %zmm4
     vpmadd52luq 768(%rdx), %zmm29, %zmm14
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm15, %xmm15, %xmm15
-    vmovdqa64 %zmm9, 0(%rsp)
     vpmadd52luq %zmm25, %zmm28, %zmm5
     vpmadd52luq 832(%rdx), %zmm29, %zmm15
+    vpaddq 512(%rdx), %zmm9, %zmm9
     vpxor %xmm6, %xmm6, %xmm6
     vpxord %zmm16, %zmm16, %zmm16
     vpmadd52luq %zmm26, %zmm28, %zmm6
     vpmadd52luq 896(%rdx), %zmm29, %zmm16
-    vmovdqa64 64(%rsi), %zmm9
     vpxor %xmm7, %xmm7, %xmm7
     vpxord %zmm17, %zmm17, %zmm17
     vpmadd52luq %zmm27, %zmm28, %zmm7
     vpmadd52luq 960(%rdx), %zmm29, %zmm17
     vpmadd52huq %zmm20, %zmm28, %zmm1
     vpmadd52huq 512(%rdx), %zmm29, %zmm11
-    vpaddq 576(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm2
     vpmadd52huq 576(%rdx), %zmm29, %zmm12
     vpmadd52huq %zmm22, %zmm28, %zmm3
     vpmadd52huq 640(%rdx), %zmm29, %zmm13
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm23, %zmm28, %zmm4
     vpmadd52huq 704(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm5
     vpmadd52huq 768(%rdx), %zmm29, %zmm15
     vpmadd52huq %zmm25, %zmm28, %zmm6
     vpmadd52huq 832(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm26, %zmm28, %zmm7
     vpmadd52huq 896(%rdx), %zmm29, %zmm17
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm8, %xmm8, %xmm8
     vpxord %zmm18, %zmm18, %zmm18
     vpmadd52huq %zmm27, %zmm28, %zmm8
     vpmadd52huq 960(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm9, 64(%rsp)
+    vmovdqa64 %zmm9, 0(%rsp)
     vmovdqa64 64(%rsi), %zmm28
     vmovdqa64 576(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm1
     vpmadd52luq 512(%rdx), %zmm29, %zmm11
-    vmovdqa64 128(%rsi), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm2
     vpmadd52luq 576(%rdx), %zmm29, %zmm12
     vpsubq %zmm10, %zmm0, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm3
     vpmadd52luq 640(%rdx), %zmm29, %zmm13
-    vpaddq 640(%rsi), %zmm9, %zmm9
+    vmovdqa64 64(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm4
     vpmadd52luq 704(%rdx), %zmm29, %zmm14
     vpmadd52luq %zmm24, %zmm28, %zmm5
+    vmovdqa64 %zmm30, 1536(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm30, 2048(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm6
     vpmadd52luq 832(%rdx), %zmm29, %zmm16
     vpmadd52luq %zmm26, %zmm28, %zmm7
     vpmadd52luq 896(%rdx), %zmm29, %zmm17
-    vpsrlq $52, %zmm9, %zmm19
-    vpmadd52luq %zmm27, %zmm28, %zmm8
+    vpaddq 576(%rdx), %zmm9, %zmm9
     vpsubq %zmm0, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm8
     vpmadd52luq 960(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm9, 128(%rsp)
     vpmadd52huq %zmm20, %zmm28, %zmm2
     vpmadd52huq 512(%rdx), %zmm29, %zmm12
     vpmadd52huq %zmm21, %zmm28, %zmm3
     vpmadd52huq 576(%rdx), %zmm29, %zmm13
-    vmovdqa64 192(%rsi), %zmm9
     vpsubq %zmm0, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm4
     vpmadd52huq 640(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm23, %zmm28, %zmm5
     vpmadd52huq 704(%rdx), %zmm29, %zmm15
-    vpaddq 704(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm6
-    vmovdqa64 %zmm30, 1024(%rsp)
+    vmovdqa64 %zmm30, 512(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm25, %zmm28, %zmm7
     vpmadd52huq 832(%rdx), %zmm29, %zmm17
-    vpaddq %zmm19, %zmm9, %zmm9
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm8
     vpmadd52huq 896(%rdx), %zmm29, %zmm18
     vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm10, %xmm10, %xmm10
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm27, %zmm28, %zmm0
     vpmadd52huq 960(%rdx), %zmm29, %zmm10
-    vmovdqa64 %zmm9, 192(%rsp)
+    vmovdqa64 %zmm9, 64(%rsp)
     vmovdqa64 128(%rsi), %zmm28
     vmovdqa64 640(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm2
     vpmadd52luq 512(%rdx), %zmm29, %zmm12
-    vmovdqa64 256(%rsi), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm3
     vpmadd52luq 576(%rdx), %zmm29, %zmm13
     vpsubq %zmm11, %zmm1, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm4
     vpmadd52luq 640(%rdx), %zmm29, %zmm14
-    vpaddq 768(%rsi), %zmm9, %zmm9
+    vmovdqa64 128(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm5
     vpmadd52luq 704(%rdx), %zmm29, %zmm15
     vpmadd52luq %zmm24, %zmm28, %zmm6
+    vmovdqa64 %zmm30, 1600(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm16
-    vmovdqa64 %zmm30, 2112(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm7
     vpmadd52luq 832(%rdx), %zmm29, %zmm17
     vpmadd52luq %zmm26, %zmm28, %zmm8
     vpmadd52luq 896(%rdx), %zmm29, %zmm18
-    vpsrlq $52, %zmm9, %zmm19
+    vpaddq 640(%rdx), %zmm9, %zmm9
     vpsubq %zmm1, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm0
     vpmadd52luq 960(%rdx), %zmm29, %zmm10
     vpmadd52huq %zmm20, %zmm28, %zmm3
     vpmadd52huq 512(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 256(%rsp)
     vpmadd52huq %zmm21, %zmm28, %zmm4
     vpmadd52huq 576(%rdx), %zmm29, %zmm14
     vpsubq %zmm1, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm5
     vpmadd52huq 640(%rdx), %zmm29, %zmm15
-    vmovdqa64 320(%rsi), %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm6
     vpmadd52huq 704(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm24, %zmm28, %zmm7
-    vmovdqa64 %zmm30, 1088(%rsp)
+    vmovdqa64 %zmm30, 576(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm17
-    vpaddq 832(%rsi), %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm8
     vpmadd52huq 832(%rdx), %zmm29, %zmm18
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm0
     vpmadd52huq 896(%rdx), %zmm29, %zmm10
-    vpaddq %zmm19, %zmm9, %zmm9
     vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm11, %xmm11, %xmm11
     vpmadd52huq %zmm27, %zmm28, %zmm1
     vpmadd52huq 960(%rdx), %zmm29, %zmm11
-    vpsrlq $52, %zmm9, %zmm19
+    vmovdqa64 %zmm9, 128(%rsp)
     vmovdqa64 192(%rsi), %zmm28
     vmovdqa64 704(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm3
     vpmadd52luq 512(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 320(%rsp)
     vpmadd52luq %zmm21, %zmm28, %zmm4
     vpmadd52luq 576(%rdx), %zmm29, %zmm14
     vpsubq %zmm12, %zmm2, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm5
     vpmadd52luq 640(%rdx), %zmm29, %zmm15
-    vmovdqa64 384(%rsi), %zmm9
+    vmovdqa64 192(%rdx), %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm6
     vpmadd52luq 704(%rdx), %zmm29, %zmm16
     vpmadd52luq %zmm24, %zmm28, %zmm7
+    vmovdqa64 %zmm30, 1664(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm30, 2176(%rsp)
-    vpaddq 896(%rsi), %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm8
     vpmadd52luq 832(%rdx), %zmm29, %zmm18
     vpmadd52luq %zmm26, %zmm28, %zmm0
     vpmadd52luq 896(%rdx), %zmm29, %zmm10
-    vpaddq %zmm19, %zmm9, %zmm9
-    vpmadd52luq %zmm27, %zmm28, %zmm1
+    vpaddq 704(%rdx), %zmm9, %zmm9
     vpsubq %zmm2, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm1
     vpmadd52luq 960(%rdx), %zmm29, %zmm11
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm20, %zmm28, %zmm4
     vpmadd52huq 512(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm21, %zmm28, %zmm5
     vpmadd52huq 576(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm9, 384(%rsp)
     vpsubq %zmm2, %zmm30, %zmm30
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm6
     vpmadd52huq 640(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm23, %zmm28, %zmm7
     vpmadd52huq 704(%rdx), %zmm29, %zmm17
-    vmovdqa64 448(%rsi), %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm8
-    vmovdqa64 %zmm30, 1152(%rsp)
+    vmovdqa64 %zmm30, 640(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm25, %zmm28, %zmm0
     vpmadd52huq 832(%rdx), %zmm29, %zmm10
-    vpaddq 960(%rsi), %zmm9, %zmm9
+    vpsraq $52, %zmm9, %zmm19
     vpmadd52huq %zmm26, %zmm28, %zmm1
     vpmadd52huq 896(%rdx), %zmm29, %zmm11
     vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm12, %xmm12, %xmm12
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm27, %zmm28, %zmm2
     vpmadd52huq 960(%rdx), %zmm29, %zmm12
-    vmovdqa64 %zmm9, 448(%rsp)
+    vmovdqa64 %zmm9, 192(%rsp)
     vmovdqa64 256(%rsi), %zmm28
     vmovdqa64 768(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm4
     vpmadd52luq 512(%rdx), %zmm29, %zmm14
-    vmovdqa64 0(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm5
     vpmadd52luq 576(%rdx), %zmm29, %zmm15
     vpsubq %zmm13, %zmm3, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm6
     vpmadd52luq 640(%rdx), %zmm29, %zmm16
-    vpaddq 512(%rdx), %zmm9, %zmm9
     vpmadd52luq %zmm23, %zmm28, %zmm7
     vpmadd52luq 704(%rdx), %zmm29, %zmm17
+    vmovdqa64 256(%rdx), %zmm9
     vpmadd52luq %zmm24, %zmm28, %zmm8
+    vmovdqa64 %zmm30, 1728(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm18
-    vmovdqa64 %zmm30, 2240(%rsp)
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52luq %zmm25, %zmm28, %zmm0
     vpmadd52luq 832(%rdx), %zmm29, %zmm10
     vpmadd52luq %zmm26, %zmm28, %zmm1
     vpmadd52luq 896(%rdx), %zmm29, %zmm11
-    vmovdqa64 %zmm9, 512(%rsp)
-    vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm2
+    vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52luq 960(%rdx), %zmm29, %zmm12
+    vpaddq 768(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm20, %zmm28, %zmm5
     vpmadd52huq 512(%rdx), %zmm29, %zmm15
-    vmovdqa64 64(%rdx), %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm6
     vpmadd52huq 576(%rdx), %zmm29, %zmm16
     vpsubq %zmm3, %zmm30, %zmm30
     vpmadd52huq %zmm22, %zmm28, %zmm7
     vpmadd52huq 640(%rdx), %zmm29, %zmm17
-    vpaddq 576(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm8
     vpmadd52huq 704(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm24, %zmm28, %zmm0
-    vmovdqa64 %zmm30, 1216(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm10
+    vmovdqa64 %zmm30, 704(%rsp)
     vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm1
     vpmadd52huq 832(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm26, %zmm28, %zmm2
     vpmadd52huq 896(%rdx), %zmm29, %zmm12
-    vpsrlq $52, %zmm9, %zmm19
     vpxor %xmm3, %xmm3, %xmm3
     vpxor %xmm13, %xmm13, %xmm13
     vpmadd52huq %zmm27, %zmm28, %zmm3
     vpmadd52huq 960(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 576(%rsp)
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 320(%rsi), %zmm28
     vmovdqa64 832(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm5
     vpmadd52luq 512(%rdx), %zmm29, %zmm15
-    vmovdqa64 128(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm6
     vpmadd52luq 576(%rdx), %zmm29, %zmm16
     vpsubq %zmm14, %zmm4, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm7
     vpmadd52luq 640(%rdx), %zmm29, %zmm17
-    vpaddq 640(%rdx), %zmm9, %zmm9
+    vmovdqa64 %zmm9, 256(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm8
     vpmadd52luq 704(%rdx), %zmm29, %zmm18
     vpmadd52luq %zmm24, %zmm28, %zmm0
+    vmovdqa64 %zmm30, 1792(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm10
-    vmovdqa64 %zmm30, 2304(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm1
     vpmadd52luq 832(%rdx), %zmm29, %zmm11
     vpmadd52luq %zmm26, %zmm28, %zmm2
     vpmadd52luq 896(%rdx), %zmm29, %zmm12
-    vpsrlq $52, %zmm9, %zmm19
-    vpmadd52luq %zmm27, %zmm28, %zmm3
+    vmovdqa64 320(%rdx), %zmm9
     vpsubq %zmm4, %zmm30, %zmm30
+    vpmadd52luq %zmm27, %zmm28, %zmm3
     vpmadd52luq 960(%rdx), %zmm29, %zmm13
-    vmovdqa64 %zmm9, 640(%rsp)
     vpmadd52huq %zmm20, %zmm28, %zmm6
     vpmadd52huq 512(%rdx), %zmm29, %zmm16
     vpmadd52huq %zmm21, %zmm28, %zmm7
     vpmadd52huq 576(%rdx), %zmm29, %zmm17
-    vmovdqa64 192(%rdx), %zmm9
     vpsubq %zmm4, %zmm30, %zmm30
+    vpaddq 832(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm8
     vpmadd52huq 640(%rdx), %zmm29, %zmm18
     vpmadd52huq %zmm23, %zmm28, %zmm0
     vpmadd52huq 704(%rdx), %zmm29, %zmm10
-    vpaddq 704(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm1
-    vmovdqa64 %zmm30, 1280(%rsp)
+    vmovdqa64 %zmm30, 768(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm25, %zmm28, %zmm2
     vpmadd52huq 832(%rdx), %zmm29, %zmm12
@@ -1765,154 +1709,144 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq 896(%rdx), %zmm29, %zmm13
     vpxor %xmm4, %xmm4, %xmm4
     vpxor %xmm14, %xmm14, %xmm14
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52huq %zmm27, %zmm28, %zmm4
     vpmadd52huq 960(%rdx), %zmm29, %zmm14
-    vmovdqa64 %zmm9, 704(%rsp)
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 384(%rsi), %zmm28
     vmovdqa64 896(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm6
     vpmadd52luq 512(%rdx), %zmm29, %zmm16
-    vmovdqa64 256(%rdx), %zmm9
     vpmadd52luq %zmm21, %zmm28, %zmm7
     vpmadd52luq 576(%rdx), %zmm29, %zmm17
     vpsubq %zmm15, %zmm5, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm8
     vpmadd52luq 640(%rdx), %zmm29, %zmm18
-    vpaddq 768(%rdx), %zmm9, %zmm9
+    vmovdqa64 %zmm9, 320(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm0
     vpmadd52luq 704(%rdx), %zmm29, %zmm10
     vpmadd52luq %zmm24, %zmm28, %zmm1
+    vmovdqa64 %zmm30, 1856(%rsp)
     vpmadd52luq 768(%rdx), %zmm29, %zmm11
-    vmovdqa64 %zmm30, 2368(%rsp)
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52luq %zmm25, %zmm28, %zmm2
     vpmadd52luq 832(%rdx), %zmm29, %zmm12
     vpmadd52luq %zmm26, %zmm28, %zmm3
     vpmadd52luq 896(%rdx), %zmm29, %zmm13
-    vpsrlq $52, %zmm9, %zmm19
+    vmovdqa64 384(%rdx), %zmm9
     vpsubq %zmm5, %zmm30, %zmm30
     vpmadd52luq %zmm27, %zmm28, %zmm4
     vpmadd52luq 960(%rdx), %zmm29, %zmm14
     vpmadd52huq %zmm20, %zmm28, %zmm7
     vpmadd52huq 512(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm9, 768(%rsp)
     vpmadd52huq %zmm21, %zmm28, %zmm8
     vpmadd52huq 576(%rdx), %zmm29, %zmm18
     vpsubq %zmm5, %zmm30, %zmm30
+    vpaddq 896(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm22, %zmm28, %zmm0
     vpmadd52huq 640(%rdx), %zmm29, %zmm10
-    vmovdqa64 320(%rdx), %zmm9
     vpmadd52huq %zmm23, %zmm28, %zmm1
     vpmadd52huq 704(%rdx), %zmm29, %zmm11
     vpmadd52huq %zmm24, %zmm28, %zmm2
-    vmovdqa64 %zmm30, 1344(%rsp)
+    vmovdqa64 %zmm30, 832(%rsp)
     vpmadd52huq 768(%rdx), %zmm29, %zmm12
-    vpaddq 832(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm25, %zmm28, %zmm3
     vpmadd52huq 832(%rdx), %zmm29, %zmm13
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm26, %zmm28, %zmm4
     vpmadd52huq 896(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm15, %xmm15, %xmm15
     vpmadd52huq %zmm27, %zmm28, %zmm5
     vpmadd52huq 960(%rdx), %zmm29, %zmm15
-    vpsrlq $52, %zmm9, %zmm19
+    vpsraq $52, %zmm9, %zmm19
     vmovdqa64 448(%rsi), %zmm28
     vmovdqa64 960(%rsi), %zmm29
     vpmadd52luq %zmm20, %zmm28, %zmm7
     vpmadd52luq 512(%rdx), %zmm29, %zmm17
-    vmovdqa64 %zmm9, 832(%rsp)
     vpmadd52luq %zmm21, %zmm28, %zmm8
     vpmadd52luq 576(%rdx), %zmm29, %zmm18
     vpsubq %zmm16, %zmm6, %zmm30
     vpmadd52luq %zmm22, %zmm28, %zmm0
     vpmadd52luq 640(%rdx), %zmm29, %zmm10
-    vmovdqa64 384(%rdx), %zmm9
+    vmovdqa64 %zmm9, 384(%rsp)
     vpmadd52luq %zmm23, %zmm28, %zmm1
     vpmadd52luq 704(%rdx), %zmm29, %zmm11
-    vpaddq 896(%rdx), %zmm9, %zmm9
-    vmovdqa64 %zmm30, 2432(%rsp)
+    vmovdqa64 %zmm30, 1920(%rsp)
     vpmadd52luq %zmm24, %zmm28, %zmm2
     vpmadd52luq 768(%rdx), %zmm29, %zmm12
     vpmadd52luq %zmm25, %zmm28, %zmm3
     vpmadd52luq 832(%rdx), %zmm29, %zmm13
-    vpaddq %zmm19, %zmm9, %zmm9
+    vmovdqa64 448(%rdx), %zmm9
     vpmadd52luq %zmm26, %zmm28, %zmm4
     vpsubq %zmm6, %zmm30, %zmm30
     vpmadd52luq 896(%rdx), %zmm29, %zmm14
-    vpsrlq $52, %zmm9, %zmm19
     vpmadd52luq %zmm27, %zmm28, %zmm5
     vpmadd52luq 960(%rdx), %zmm29, %zmm15
     vpmadd52huq %zmm20, %zmm28, %zmm8
     vpmadd52huq 512(%rdx), %zmm29, %zmm18
     vpsubq %zmm6, %zmm30, %zmm30
-    vmovdqa64 %zmm9, 896(%rsp)
+    vpaddq 960(%rdx), %zmm9, %zmm9
     vpmadd52huq %zmm21, %zmm28, %zmm0
     vpmadd52huq 576(%rdx), %zmm29, %zmm10
     vpmadd52huq %zmm22, %zmm28, %zmm1
     vpmadd52huq 640(%rdx), %zmm29, %zmm11
-    vmovdqa64 448(%rdx), %zmm9
-    vmovdqa64 %zmm30, 1408(%rsp)
+    vmovdqa64 %zmm30, 896(%rsp)
     vpmadd52huq %zmm23, %zmm28, %zmm2
     vpmadd52huq 704(%rdx), %zmm29, %zmm12
-    vpaddq 960(%rdx), %zmm9, %zmm9
+    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm24, %zmm28, %zmm3
     vpmadd52huq 768(%rdx), %zmm29, %zmm13
     vpmadd52huq %zmm25, %zmm28, %zmm4
     vpmadd52huq 832(%rdx), %zmm29, %zmm14
-    vpaddq %zmm19, %zmm9, %zmm9
     vpmadd52huq %zmm26, %zmm28, %zmm5
     vpmadd52huq 896(%rdx), %zmm29, %zmm15
-    vmovdqa64 %zmm9, 960(%rsp)
+    vmovdqa64 %zmm9, 448(%rsp)
     vpsubq %zmm17, %zmm7, %zmm30
-    vmovdqa64 %zmm30, 2496(%rsp)
+    vmovdqa64 %zmm30, 1984(%rsp)
     vpsubq %zmm7, %zmm30, %zmm30
     vpsubq %zmm7, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1472(%rsp)
+    vmovdqa64 %zmm30, 960(%rsp)
     vpsubq %zmm18, %zmm8, %zmm30
     vpaddq modulus+0(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2560(%rsp)
+    vmovdqa64 %zmm31, 2048(%rsp)
     vpsubq %zmm8, %zmm30, %zmm30
     vpsubq %zmm8, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1536(%rsp)
+    vmovdqa64 %zmm30, 1024(%rsp)
     vpsubq %zmm10, %zmm0, %zmm30
     vpaddq modulus+8(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2624(%rsp)
+    vmovdqa64 %zmm31, 2112(%rsp)
     vpsubq %zmm0, %zmm30, %zmm30
     vpsubq %zmm0, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1600(%rsp)
+    vmovdqa64 %zmm30, 1088(%rsp)
     vpsubq %zmm11, %zmm1, %zmm30
     vpaddq modulus+16(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2688(%rsp)
+    vmovdqa64 %zmm31, 2176(%rsp)
     vpsubq %zmm1, %zmm30, %zmm30
     vpsubq %zmm1, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1664(%rsp)
+    vmovdqa64 %zmm30, 1152(%rsp)
     vpsubq %zmm12, %zmm2, %zmm30
     vpaddq modulus+24(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2752(%rsp)
+    vmovdqa64 %zmm31, 2240(%rsp)
     vpsubq %zmm2, %zmm30, %zmm30
     vpsubq %zmm2, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1728(%rsp)
+    vmovdqa64 %zmm30, 1216(%rsp)
     vpsubq %zmm13, %zmm3, %zmm30
     vpaddq modulus+32(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2816(%rsp)
+    vmovdqa64 %zmm31, 2304(%rsp)
     vpsubq %zmm3, %zmm30, %zmm30
     vpsubq %zmm3, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1792(%rsp)
+    vmovdqa64 %zmm30, 1280(%rsp)
     vpsubq %zmm14, %zmm4, %zmm30
     vpaddq modulus+40(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2880(%rsp)
+    vmovdqa64 %zmm31, 2368(%rsp)
     vpsubq %zmm4, %zmm30, %zmm30
     vpsubq %zmm4, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1856(%rsp)
+    vmovdqa64 %zmm30, 1344(%rsp)
     vpsubq %zmm15, %zmm5, %zmm30
     vpaddq modulus+48(%rip){1to8}, %zmm30, %zmm31
-    vmovdqa64 %zmm31, 2944(%rsp)
+    vmovdqa64 %zmm31, 2432(%rsp)
     vpsubq %zmm5, %zmm30, %zmm30
     vpsubq %zmm5, %zmm30, %zmm30
-    vmovdqa64 %zmm30, 1920(%rsp)
+    vmovdqa64 %zmm30, 1408(%rsp)
     vpbroadcastq high+0(%rip), %zmm20
     vpbroadcastq high+8(%rip), %zmm21
     vpbroadcastq high+16(%rip), %zmm22
@@ -1921,86 +1855,91 @@ cuzk_fp2_8_mul_ifma:
     vpbroadcastq high+40(%rip), %zmm25
     vpbroadcastq high+48(%rip), %zmm26
     vpbroadcastq high+56(%rip), %zmm27
-    vmovdqa64 0(%rsp), %zmm28
-    vmovdqa64 1024(%rsp), %zmm0
-    vmovdqa64 2048(%rsp), %zmm10
-    vpmadd52luq 512(%rsp), %zmm28, %zmm0
-    vmovdqa64 1088(%rsp), %zmm1
-    vmovdqa64 2112(%rsp), %zmm11
-    vpmadd52luq 576(%rsp), %zmm28, %zmm1
-    vmovdqa64 1152(%rsp), %zmm2
+    vmovdqa64 0(%rsi), %zmm28
+    vpaddq 512(%rsi), %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
+    vmovdqa64 1536(%rsp), %zmm10
+    vmovdqa64 512(%rsp), %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm0
+    vmovdqa64 1600(%rsp), %zmm11
+    vmovdqa64 576(%rsp), %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm20, %zmm10, %zmm11
-    vpmadd52luq 640(%rsp), %zmm28, %zmm2
-    vmovdqa64 1216(%rsp), %zmm3
+    vmovdqa64 640(%rsp), %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm2
     vpsraq $52, %zmm10, %zmm31
-    vpmadd52luq 704(%rsp), %zmm28, %zmm3
-    vmovdqa64 1280(%rsp), %zmm4
+    vmovdqa64 704(%rsp), %zmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm3
     vpaddq %zmm31, %zmm11, %zmm11
-    vpmadd52luq 768(%rsp), %zmm28, %zmm4
-    vmovdqa64 1344(%rsp), %zmm5
-    vmovdqa64 2176(%rsp), %zmm12
-    vpmadd52luq 832(%rsp), %zmm28, %zmm5
-    vmovdqa64 1408(%rsp), %zmm6
+    vmovdqa64 768(%rsp), %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm4
+    vmovdqa64 1664(%rsp), %zmm12
+    vmovdqa64 832(%rsp), %zmm5
+    vpmadd52luq 320(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm21, %zmm10, %zmm12
-    vpmadd52luq 896(%rsp), %zmm28, %zmm6
-    vmovdqa64 1472(%rsp), %zmm7
-    vmovdqa64 2240(%rsp), %zmm13
-    vpmadd52luq 960(%rsp), %zmm28, %zmm7
-    vpmadd52huq 512(%rsp), %zmm28, %zmm1
+    vmovdqa64 896(%rsp), %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm6
+    vmovdqa64 1728(%rsp), %zmm13
+    vmovdqa64 960(%rsp), %zmm7
+    vpmadd52luq 448(%rsp), %zmm28, %zmm7
+    vpmadd52huq 0(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm22, %zmm10, %zmm13
-    vpmadd52huq 576(%rsp), %zmm28, %zmm2
-    vpmadd52huq 640(%rsp), %zmm28, %zmm3
-    vmovdqa64 2304(%rsp), %zmm14
-    vpmadd52huq 704(%rsp), %zmm28, %zmm4
-    vpmadd52huq 768(%rsp), %zmm28, %zmm5
+    vpmadd52huq 64(%rsp), %zmm28, %zmm2
+    vpmadd52huq 128(%rsp), %zmm28, %zmm3
+    vmovdqa64 1792(%rsp), %zmm14
+    vpmadd52huq 192(%rsp), %zmm28, %zmm4
+    vpmadd52huq 256(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm23, %zmm10, %zmm14
-    vpmadd52huq 832(%rsp), %zmm28, %zmm6
-    vpmadd52huq 896(%rsp), %zmm28, %zmm7
-    vmovdqa64 2368(%rsp), %zmm15
-    vmovdqa64 1536(%rsp), %zmm8
-    vpmadd52huq 960(%rsp), %zmm28, %zmm8
+    vpmadd52huq 320(%rsp), %zmm28, %zmm6
+    vpmadd52huq 384(%rsp), %zmm28, %zmm7
+    vmovdqa64 1856(%rsp), %zmm15
+    vmovdqa64 1024(%rsp), %zmm8
+    vpmadd52huq 448(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm24, %zmm10, %zmm15
-    vmovdqa64 64(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm1
-    vmovdqa64 2432(%rsp), %zmm16
-    vpmadd52luq 576(%rsp), %zmm28, %zmm2
-    vpmadd52luq 640(%rsp), %zmm28, %zmm3
+    vmovdqa64 64(%rsi), %zmm28
+    vpaddq 576(%rsi), %zmm28, %zmm28
+    vmovdqa64 1920(%rsp), %zmm16
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpmadd52luq %zmm25, %zmm10, %zmm16
-    vpmadd52luq 704(%rsp), %zmm28, %zmm4
-    vpmadd52luq 768(%rsp), %zmm28, %zmm5
-    vmovdqa64 2496(%rsp), %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm6
-    vpmadd52luq 896(%rsp), %zmm28, %zmm7
+    vpmadd52luq 0(%rsp), %zmm28, %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm2
+    vmovdqa64 1984(%rsp), %zmm17
+    vpmadd52luq 128(%rsp), %zmm28, %zmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm26, %zmm10, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm8
-    vpmadd52huq 512(%rsp), %zmm28, %zmm2
-    vmovdqa64 2560(%rsp), %zmm18
-    vpmadd52huq 576(%rsp), %zmm28, %zmm3
-    vpmadd52huq 640(%rsp), %zmm28, %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm5
+    vpmadd52luq 320(%rsp), %zmm28, %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm7
+    vmovdqa64 2048(%rsp), %zmm18
+    vpmadd52luq 448(%rsp), %zmm28, %zmm8
+    vpmadd52huq 0(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm27, %zmm10, %zmm18
-    vpmadd52huq 704(%rsp), %zmm28, %zmm5
-    vpmadd52huq 768(%rsp), %zmm28, %zmm6
+    vpmadd52huq 64(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm4
     vpmadd52huq %zmm20, %zmm10, %zmm12
-    vpmadd52huq 832(%rsp), %zmm28, %zmm7
-    vpmadd52huq 896(%rsp), %zmm28, %zmm8
+    vpmadd52huq 192(%rsp), %zmm28, %zmm5
+    vpmadd52huq 256(%rsp), %zmm28, %zmm6
     vpmadd52huq %zmm21, %zmm10, %zmm13
-    vmovdqa64 1600(%rsp), %zmm9
-    vpmadd52huq 960(%rsp), %zmm28, %zmm9
+    vpmadd52huq 320(%rsp), %zmm28, %zmm7
+    vpmadd52huq 384(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm22, %zmm10, %zmm14
+    vmovdqa64 1088(%rsp), %zmm9
+    vpmadd52huq 448(%rsp), %zmm28, %zmm9
+    vpmadd52huq %zmm23, %zmm10, %zmm15
     vpmadd52luq %zmm20, %zmm0, %zmm1
     vpsraq $52, %zmm0, %zmm30
-    vpmadd52huq %zmm23, %zmm10, %zmm15
-    vpaddq %zmm30, %zmm1, %zmm1
     vpmadd52huq %zmm24, %zmm10, %zmm16
+    vpaddq %zmm30, %zmm1, %zmm1
     vpmadd52luq %zmm21, %zmm0, %zmm2
-    vpmadd52luq %zmm22, %zmm0, %zmm3
     vpmadd52huq %zmm25, %zmm10, %zmm17
+    vpmadd52luq %zmm22, %zmm0, %zmm3
     vpmadd52luq %zmm23, %zmm0, %zmm4
-    vpmadd52luq %zmm24, %zmm0, %zmm5
     vpmadd52huq %zmm26, %zmm10, %zmm18
+    vpmadd52luq %zmm24, %zmm0, %zmm5
     vpmadd52luq %zmm25, %zmm0, %zmm6
     vpmadd52luq %zmm26, %zmm0, %zmm7
-    vmovdqa64 2624(%rsp), %zmm19
+    vmovdqa64 2112(%rsp), %zmm19
     vpmadd52luq %zmm27, %zmm0, %zmm8
     vpmadd52huq %zmm20, %zmm0, %zmm2
     vpmadd52huq %zmm27, %zmm10, %zmm19
@@ -2014,53 +1953,56 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq %zmm26, %zmm0, %zmm8
     vpaddq %zmm31, %zmm12, %zmm12
     vpmadd52huq %zmm27, %zmm0, %zmm9
-    vmovdqa64 128(%rsp), %zmm28
+    vmovdqa64 128(%rsi), %zmm28
     vpmadd52luq %zmm21, %zmm11, %zmm13
-    vpmadd52luq 512(%rsp), %zmm28, %zmm2
-    vpmadd52luq 576(%rsp), %zmm28, %zmm3
+    vpaddq 640(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpmadd52luq %zmm22, %zmm11, %zmm14
-    vpmadd52luq 640(%rsp), %zmm28, %zmm4
-    vpmadd52luq 704(%rsp), %zmm28, %zmm5
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm23, %zmm11, %zmm15
-    vpmadd52luq 768(%rsp), %zmm28, %zmm6
-    vpmadd52luq 832(%rsp), %zmm28, %zmm7
+    vpmadd52luq 64(%rsp), %zmm28, %zmm3
+    vpmadd52luq 128(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm24, %zmm11, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm8
-    vpmadd52luq 960(%rsp), %zmm28, %zmm9
+    vpmadd52luq 192(%rsp), %zmm28, %zmm5
+    vpmadd52luq 256(%rsp), %zmm28, %zmm6
+    vpmadd52luq 320(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm25, %zmm11, %zmm17
-    vpmadd52huq 512(%rsp), %zmm28, %zmm3
-    vpmadd52huq 576(%rsp), %zmm28, %zmm4
+    vpmadd52luq 384(%rsp), %zmm28, %zmm8
+    vpmadd52luq 448(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm26, %zmm11, %zmm18
-    vpmadd52huq 640(%rsp), %zmm28, %zmm5
-    vpmadd52huq 704(%rsp), %zmm28, %zmm6
+    vpmadd52huq 0(%rsp), %zmm28, %zmm3
+    vpmadd52huq 64(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm27, %zmm11, %zmm19
-    vpmadd52huq 768(%rsp), %zmm28, %zmm7
-    vpmadd52huq 832(%rsp), %zmm28, %zmm8
+    vpmadd52huq 128(%rsp), %zmm28, %zmm5
+    vpmadd52huq 192(%rsp), %zmm28, %zmm6
     vpmadd52huq %zmm20, %zmm11, %zmm13
-    vpmadd52huq 896(%rsp), %zmm28, %zmm9
-    vmovdqa64 1664(%rsp), %zmm0
+    vpmadd52huq 256(%rsp), %zmm28, %zmm7
+    vpmadd52huq 320(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm21, %zmm11, %zmm14
-    vpmadd52huq 960(%rsp), %zmm28, %zmm0
-    vpmadd52luq %zmm20, %zmm1, %zmm2
+    vpmadd52huq 384(%rsp), %zmm28, %zmm9
+    vmovdqa64 1152(%rsp), %zmm0
     vpmadd52huq %zmm22, %zmm11, %zmm15
+    vpmadd52huq 448(%rsp), %zmm28, %zmm0
+    vpmadd52luq %zmm20, %zmm1, %zmm2
+    vpmadd52huq %zmm23, %zmm11, %zmm16
     vpsraq $52, %zmm1, %zmm30
     vpaddq %zmm30, %zmm2, %zmm2
-    vpmadd52huq %zmm23, %zmm11, %zmm16
+    vpmadd52huq %zmm24, %zmm11, %zmm17
     vpmadd52luq %zmm21, %zmm1, %zmm3
     vpmadd52luq %zmm22, %zmm1, %zmm4
-    vpmadd52huq %zmm24, %zmm11, %zmm17
+    vpmadd52huq %zmm25, %zmm11, %zmm18
     vpmadd52luq %zmm23, %zmm1, %zmm5
     vpmadd52luq %zmm24, %zmm1, %zmm6
-    vpmadd52huq %zmm25, %zmm11, %zmm18
     vpmadd52luq %zmm25, %zmm1, %zmm7
-    vpmadd52luq %zmm26, %zmm1, %zmm8
     vpmadd52huq %zmm26, %zmm11, %zmm19
+    vpmadd52luq %zmm26, %zmm1, %zmm8
     vpmadd52luq %zmm27, %zmm1, %zmm9
+    vmovdqa64 2176(%rsp), %zmm10
     vpmadd52huq %zmm20, %zmm1, %zmm3
-    vmovdqa64 2688(%rsp), %zmm10
     vpmadd52huq %zmm21, %zmm1, %zmm4
-    vpmadd52huq %zmm22, %zmm1, %zmm5
     vpmadd52huq %zmm27, %zmm11, %zmm10
+    vpmadd52huq %zmm22, %zmm1, %zmm5
     vpmadd52huq %zmm23, %zmm1, %zmm6
     vpmadd52luq %zmm20, %zmm12, %zmm13
     vpmadd52huq %zmm24, %zmm1, %zmm7
@@ -2069,276 +2011,290 @@ cuzk_fp2_8_mul_ifma:
     vpmadd52huq %zmm26, %zmm1, %zmm9
     vpmadd52huq %zmm27, %zmm1, %zmm0
     vpaddq %zmm31, %zmm13, %zmm13
-    vmovdqa64 192(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm3
+    vmovdqa64 192(%rsi), %zmm28
+    vpaddq 704(%rsi), %zmm28, %zmm28
     vpmadd52luq %zmm21, %zmm12, %zmm14
-    vpmadd52luq 576(%rsp), %zmm28, %zmm4
-    vpmadd52luq 640(%rsp), %zmm28, %zmm5
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpmadd52luq %zmm22, %zmm12, %zmm15
-    vpmadd52luq 704(%rsp), %zmm28, %zmm6
-    vpmadd52luq 768(%rsp), %zmm28, %zmm7
+    vpmadd52luq 0(%rsp), %zmm28, %zmm3
+    vpmadd52luq 64(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm23, %zmm12, %zmm16
-    vpmadd52luq 832(%rsp), %zmm28, %zmm8
-    vpmadd52luq 896(%rsp), %zmm28, %zmm9
+    vpmadd52luq 128(%rsp), %zmm28, %zmm5
+    vpmadd52luq 192(%rsp), %zmm28, %zmm6
+    vpmadd52luq 256(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm24, %zmm12, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm0
-    vpmadd52huq 512(%rsp), %zmm28, %zmm4
+    vpmadd52luq 320(%rsp), %zmm28, %zmm8
+    vpmadd52luq 384(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm25, %zmm12, %zmm18
-    vpmadd52huq 576(%rsp), %zmm28, %zmm5
-    vpmadd52huq 640(%rsp), %zmm28, %zmm6
+    vpmadd52luq 448(%rsp), %zmm28, %zmm0
+    vpmadd52huq 0(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm26, %zmm12, %zmm19
-    vpmadd52huq 704(%rsp), %zmm28, %zmm7
-    vpmadd52huq 768(%rsp), %zmm28, %zmm8
+    vpmadd52huq 64(%rsp), %zmm28, %zmm5
+    vpmadd52huq 128(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm27, %zmm12, %zmm10
-    vpmadd52huq 832(%rsp), %zmm28, %zmm9
-    vpmadd52huq 896(%rsp), %zmm28, %zmm0
+    vpmadd52huq 192(%rsp), %zmm28, %zmm7
+    vpmadd52huq 256(%rsp), %zmm28, %zmm8
     vpmadd52huq %zmm20, %zmm12, %zmm14
-    vmovdqa64 1728(%rsp), %zmm1
-    vpmadd52huq 960(%rsp), %zmm28, %zmm1
+    vpmadd52huq 320(%rsp), %zmm28, %zmm9
+    vpmadd52huq 384(%rsp), %zmm28, %zmm0
     vpmadd52huq %zmm21, %zmm12, %zmm15
+    vmovdqa64 1216(%rsp), %zmm1
+    vpmadd52huq 448(%rsp), %zmm28, %zmm1
+    vpmadd52huq %zmm22, %zmm12, %zmm16
     vpmadd52luq %zmm20, %zmm2, %zmm3
     vpsraq $52, %zmm2, %zmm30
-    vpmadd52huq %zmm22, %zmm12, %zmm16
+    vpmadd52huq %zmm23, %zmm12, %zmm17
     vpaddq %zmm30, %zmm3, %zmm3
     vpmadd52luq %zmm21, %zmm2, %zmm4
-    vpmadd52huq %zmm23, %zmm12, %zmm17
+    vpmadd52huq %zmm24, %zmm12, %zmm18
     vpmadd52luq %zmm22, %zmm2, %zmm5
     vpmadd52luq %zmm23, %zmm2, %zmm6
-    vpmadd52huq %zmm24, %zmm12, %zmm18
     vpmadd52luq %zmm24, %zmm2, %zmm7
-    vpmadd52luq %zmm25, %zmm2, %zmm8
     vpmadd52huq %zmm25, %zmm12, %zmm19
+    vpmadd52luq %zmm25, %zmm2, %zmm8
     vpmadd52luq %zmm26, %zmm2, %zmm9
-    vpmadd52luq %zmm27, %zmm2, %zmm0
     vpmadd52huq %zmm26, %zmm12, %zmm10
+    vpmadd52luq %zmm27, %zmm2, %zmm0
     vpmadd52huq %zmm20, %zmm2, %zmm4
+    vmovdqa64 2240(%rsp), %zmm11
     vpmadd52huq %zmm21, %zmm2, %zmm5
-    vmovdqa64 2752(%rsp), %zmm11
     vpmadd52huq %zmm22, %zmm2, %zmm6
-    vpmadd52huq %zmm23, %zmm2, %zmm7
     vpmadd52huq %zmm27, %zmm12, %zmm11
+    vpmadd52huq %zmm23, %zmm2, %zmm7
     vpmadd52huq %zmm24, %zmm2, %zmm8
-    vpmadd52huq %zmm25, %zmm2, %zmm9
     vpmadd52luq %zmm20, %zmm13, %zmm14
+    vpmadd52huq %zmm25, %zmm2, %zmm9
     vpmadd52huq %zmm26, %zmm2, %zmm0
-    vpmadd52huq %zmm27, %zmm2, %zmm1
     vpsraq $52, %zmm13, %zmm31
-    vmovdqa64 256(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm4
+    vpmadd52huq %zmm27, %zmm2, %zmm1
+    vmovdqa64 256(%rsi), %zmm28
     vpaddq %zmm31, %zmm14, %zmm14
-    vpmadd52luq 576(%rsp), %zmm28, %zmm5
-    vpmadd52luq 640(%rsp), %zmm28, %zmm6
+    vpaddq 768(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpmadd52luq %zmm21, %zmm13, %zmm15
-    vpmadd52luq 704(%rsp), %zmm28, %zmm7
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm22, %zmm13, %zmm16
-    vpmadd52luq 768(%rsp), %zmm28, %zmm8
-    vpmadd52luq 832(%rsp), %zmm28, %zmm9
+    vpmadd52luq 64(%rsp), %zmm28, %zmm5
+    vpmadd52luq 128(%rsp), %zmm28, %zmm6
+    vpmadd52luq 192(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm23, %zmm13, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm0
-    vpmadd52luq 960(%rsp), %zmm28, %zmm1
+    vpmadd52luq 256(%rsp), %zmm28, %zmm8
+    vpmadd52luq 320(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm24, %zmm13, %zmm18
-    vpmadd52huq 512(%rsp), %zmm28, %zmm5
-    vpmadd52huq 576(%rsp), %zmm28, %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm0
+    vpmadd52luq 448(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm25, %zmm13, %zmm19
-    vpmadd52huq 640(%rsp), %zmm28, %zmm7
-    vpmadd52huq 704(%rsp), %zmm28, %zmm8
+    vpmadd52huq 0(%rsp), %zmm28, %zmm5
+    vpmadd52huq 64(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm26, %zmm13, %zmm10
-    vpmadd52huq 768(%rsp), %zmm28, %zmm9
-    vpmadd52huq 832(%rsp), %zmm28, %zmm0
+    vpmadd52huq 128(%rsp), %zmm28, %zmm7
+    vpmadd52huq 192(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm27, %zmm13, %zmm11
-    vpmadd52huq 896(%rsp), %zmm28, %zmm1
-    vmovdqa64 1792(%rsp), %zmm2
+    vpmadd52huq 256(%rsp), %zmm28, %zmm9
+    vpmadd52huq 320(%rsp), %zmm28, %zmm0
     vpmadd52huq %zmm20, %zmm13, %zmm15
-    vpmadd52huq 960(%rsp), %zmm28, %zmm2
-    vpmadd52luq %zmm20, %zmm3, %zmm4
+    vpmadd52huq 384(%rsp), %zmm28, %zmm1
+    vmovdqa64 1280(%rsp), %zmm2
     vpmadd52huq %zmm21, %zmm13, %zmm16
+    vpmadd52huq 448(%rsp), %zmm28, %zmm2
+    vpmadd52luq %zmm20, %zmm3, %zmm4
+    vpmadd52huq %zmm22, %zmm13, %zmm17
     vpsraq $52, %zmm3, %zmm30
     vpaddq %zmm30, %zmm4, %zmm4
-    vpmadd52huq %zmm22, %zmm13, %zmm17
     vpmadd52luq %zmm21, %zmm3, %zmm5
-    vpmadd52luq %zmm22, %zmm3, %zmm6
     vpmadd52huq %zmm23, %zmm13, %zmm18
+    vpmadd52luq %zmm22, %zmm3, %zmm6
     vpmadd52luq %zmm23, %zmm3, %zmm7
-    vpmadd52luq %zmm24, %zmm3, %zmm8
     vpmadd52huq %zmm24, %zmm13, %zmm19
+    vpmadd52luq %zmm24, %zmm3, %zmm8
     vpmadd52luq %zmm25, %zmm3, %zmm9
-    vpmadd52luq %zmm26, %zmm3, %zmm0
     vpmadd52huq %zmm25, %zmm13, %zmm10
+    vpmadd52luq %zmm26, %zmm3, %zmm0
     vpmadd52luq %zmm27, %zmm3, %zmm1
-    vpmadd52huq %zmm20, %zmm3, %zmm5
     vpmadd52huq %zmm26, %zmm13, %zmm11
+    vpmadd52huq %zmm20, %zmm3, %zmm5
     vpmadd52huq %zmm21, %zmm3, %zmm6
+    vmovdqa64 2304(%rsp), %zmm12
     vpmadd52huq %zmm22, %zmm3, %zmm7
-    vmovdqa64 2816(%rsp), %zmm12
     vpmadd52huq %zmm23, %zmm3, %zmm8
-    vpmadd52huq %zmm24, %zmm3, %zmm9
     vpmadd52huq %zmm27, %zmm13, %zmm12
+    vpmadd52huq %zmm24, %zmm3, %zmm9
     vpmadd52huq %zmm25, %zmm3, %zmm0
-    vpmadd52huq %zmm26, %zmm3, %zmm1
     vpmadd52luq %zmm20, %zmm14, %zmm15
+    vpmadd52huq %zmm26, %zmm3, %zmm1
     vpmadd52huq %zmm27, %zmm3, %zmm2
-    vmovdqa64 320(%rsp), %zmm28
     vpsraq $52, %zmm14, %zmm31
-    vpmadd52luq 512(%rsp), %zmm28, %zmm5
-    vpmadd52luq 576(%rsp), %zmm28, %zmm6
+    vmovdqa64 320(%rsi), %zmm28
+    vpaddq 832(%rsi), %zmm28, %zmm28
     vpaddq %zmm31, %zmm15, %zmm15
-    vpmadd52luq 640(%rsp), %zmm28, %zmm7
-    vpmadd52luq 704(%rsp), %zmm28, %zmm8
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
+    vpmadd52luq 0(%rsp), %zmm28, %zmm5
     vpmadd52luq %zmm21, %zmm14, %zmm16
-    vpmadd52luq 768(%rsp), %zmm28, %zmm9
-    vpmadd52luq 832(%rsp), %zmm28, %zmm0
+    vpmadd52luq 64(%rsp), %zmm28, %zmm6
+    vpmadd52luq 128(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm22, %zmm14, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm1
-    vpmadd52luq 960(%rsp), %zmm28, %zmm2
+    vpmadd52luq 192(%rsp), %zmm28, %zmm8
+    vpmadd52luq 256(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm23, %zmm14, %zmm18
-    vpmadd52huq 512(%rsp), %zmm28, %zmm6
-    vpmadd52huq 576(%rsp), %zmm28, %zmm7
+    vpmadd52luq 320(%rsp), %zmm28, %zmm0
+    vpmadd52luq 384(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm24, %zmm14, %zmm19
-    vpmadd52huq 640(%rsp), %zmm28, %zmm8
-    vpmadd52huq 704(%rsp), %zmm28, %zmm9
+    vpmadd52luq 448(%rsp), %zmm28, %zmm2
+    vpmadd52huq 0(%rsp), %zmm28, %zmm6
     vpmadd52luq %zmm25, %zmm14, %zmm10
-    vpmadd52huq 768(%rsp), %zmm28, %zmm0
-    vpmadd52huq 832(%rsp), %zmm28, %zmm1
+    vpmadd52huq 64(%rsp), %zmm28, %zmm7
+    vpmadd52huq 128(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm26, %zmm14, %zmm11
-    vpmadd52huq 896(%rsp), %zmm28, %zmm2
+    vpmadd52huq 192(%rsp), %zmm28, %zmm9
+    vpmadd52huq 256(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm27, %zmm14, %zmm12
-    vmovdqa64 1856(%rsp), %zmm3
-    vpmadd52huq 960(%rsp), %zmm28, %zmm3
+    vpmadd52huq 320(%rsp), %zmm28, %zmm1
+    vpmadd52huq 384(%rsp), %zmm28, %zmm2
     vpmadd52huq %zmm20, %zmm14, %zmm16
+    vmovdqa64 1344(%rsp), %zmm3
+    vpmadd52huq 448(%rsp), %zmm28, %zmm3
+    vpmadd52huq %zmm21, %zmm14, %zmm17
     vpmadd52luq %zmm20, %zmm4, %zmm5
     vpsraq $52, %zmm4, %zmm30
-    vpmadd52huq %zmm21, %zmm14, %zmm17
     vpaddq %zmm30, %zmm5, %zmm5
-    vpmadd52luq %zmm21, %zmm4, %zmm6
     vpmadd52huq %zmm22, %zmm14, %zmm18
+    vpmadd52luq %zmm21, %zmm4, %zmm6
     vpmadd52luq %zmm22, %zmm4, %zmm7
-    vpmadd52luq %zmm23, %zmm4, %zmm8
     vpmadd52huq %zmm23, %zmm14, %zmm19
+    vpmadd52luq %zmm23, %zmm4, %zmm8
     vpmadd52luq %zmm24, %zmm4, %zmm9
-    vpmadd52luq %zmm25, %zmm4, %zmm0
     vpmadd52huq %zmm24, %zmm14, %zmm10
+    vpmadd52luq %zmm25, %zmm4, %zmm0
     vpmadd52luq %zmm26, %zmm4, %zmm1
-    vpmadd52luq %zmm27, %zmm4, %zmm2
     vpmadd52huq %zmm25, %zmm14, %zmm11
+    vpmadd52luq %zmm27, %zmm4, %zmm2
     vpmadd52huq %zmm20, %zmm4, %zmm6
-    vpmadd52huq %zmm21, %zmm4, %zmm7
     vpmadd52huq %zmm26, %zmm14, %zmm12
+    vpmadd52huq %zmm21, %zmm4, %zmm7
     vpmadd52huq %zmm22, %zmm4, %zmm8
+    vmovdqa64 2368(%rsp), %zmm13
     vpmadd52huq %zmm23, %zmm4, %zmm9
-    vmovdqa64 2880(%rsp), %zmm13
     vpmadd52huq %zmm24, %zmm4, %zmm0
-    vpmadd52huq %zmm25, %zmm4, %zmm1
     vpmadd52huq %zmm27, %zmm14, %zmm13
+    vpmadd52huq %zmm25, %zmm4, %zmm1
     vpmadd52huq %zmm26, %zmm4, %zmm2
-    vpmadd52huq %zmm27, %zmm4, %zmm3
     vpmadd52luq %zmm20, %zmm15, %zmm16
-    vmovdqa64 384(%rsp), %zmm28
-    vpmadd52luq 512(%rsp), %zmm28, %zmm6
+    vpmadd52huq %zmm27, %zmm4, %zmm3
+    vmovdqa64 384(%rsi), %zmm28
     vpsraq $52, %zmm15, %zmm31
-    vpmadd52luq 576(%rsp), %zmm28, %zmm7
-    vpmadd52luq 640(%rsp), %zmm28, %zmm8
+    vpaddq 896(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm29
     vpaddq %zmm31, %zmm16, %zmm16
-    vpmadd52luq 704(%rsp), %zmm28, %zmm9
-    vpmadd52luq 768(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm6
+    vpmadd52luq 64(%rsp), %zmm28, %zmm7
     vpmadd52luq %zmm21, %zmm15, %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm1
-    vpmadd52luq 896(%rsp), %zmm28, %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm8
+    vpmadd52luq 192(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm22, %zmm15, %zmm18
-    vpmadd52luq 960(%rsp), %zmm28, %zmm3
-    vpmadd52huq 512(%rsp), %zmm28, %zmm7
+    vpmadd52luq 256(%rsp), %zmm28, %zmm0
+    vpmadd52luq 320(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm23, %zmm15, %zmm19
-    vpmadd52huq 576(%rsp), %zmm28, %zmm8
-    vpmadd52huq 640(%rsp), %zmm28, %zmm9
+    vpmadd52luq 384(%rsp), %zmm28, %zmm2
+    vpmadd52luq 448(%rsp), %zmm28, %zmm3
     vpmadd52luq %zmm24, %zmm15, %zmm10
-    vpmadd52huq 704(%rsp), %zmm28, %zmm0
-    vpmadd52huq 768(%rsp), %zmm28, %zmm1
+    vpmadd52huq 0(%rsp), %zmm28, %zmm7
+    vpmadd52huq 64(%rsp), %zmm28, %zmm8
     vpmadd52luq %zmm25, %zmm15, %zmm11
-    vpmadd52huq 832(%rsp), %zmm28, %zmm2
-    vpmadd52huq 896(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm9
+    vpmadd52huq 192(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm26, %zmm15, %zmm12
-    vmovdqa64 1920(%rsp), %zmm4
-    vpmadd52huq 960(%rsp), %zmm28, %zmm4
+    vpmadd52huq 256(%rsp), %zmm28, %zmm1
+    vpmadd52huq 320(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm27, %zmm15, %zmm13
+    vpmadd52huq 384(%rsp), %zmm28, %zmm3
+    vmovdqa64 1408(%rsp), %zmm4
+    vpmadd52huq %zmm20, %zmm15, %zmm17
+    vpmadd52huq 448(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm20, %zmm5, %zmm6
     vpsraq $52, %zmm5, %zmm30
-    vpmadd52huq %zmm20, %zmm15, %zmm17
+    vpmadd52huq %zmm21, %zmm15, %zmm18
     vpaddq %zmm30, %zmm6, %zmm6
     vpmadd52luq %zmm21, %zmm5, %zmm7
-    vpmadd52huq %zmm21, %zmm15, %zmm18
+    vpmadd52huq %zmm22, %zmm15, %zmm19
     vpmadd52luq %zmm22, %zmm5, %zmm8
     vpmadd52luq %zmm23, %zmm5, %zmm9
-    vpmadd52huq %zmm22, %zmm15, %zmm19
+    vpmadd52huq %zmm23, %zmm15, %zmm10
     vpmadd52luq %zmm24, %zmm5, %zmm0
     vpmadd52luq %zmm25, %zmm5, %zmm1
-    vpmadd52huq %zmm23, %zmm15, %zmm10
-    vpmadd52luq %zmm26, %zmm5, %zmm2
     vpmadd52huq %zmm24, %zmm15, %zmm11
+    vpmadd52luq %zmm26, %zmm5, %zmm2
     vpmadd52luq %zmm27, %zmm5, %zmm3
-    vpmadd52huq %zmm20, %zmm5, %zmm7
     vpmadd52huq %zmm25, %zmm15, %zmm12
+    vpmadd52huq %zmm20, %zmm5, %zmm7
     vpmadd52huq %zmm21, %zmm5, %zmm8
-    vpmadd52huq %zmm22, %zmm5, %zmm9
     vpmadd52huq %zmm26, %zmm15, %zmm13
+    vpmadd52huq %zmm22, %zmm5, %zmm9
     vpmadd52huq %zmm23, %zmm5, %zmm0
+    vmovdqa64 2432(%rsp), %zmm14
     vpmadd52huq %zmm24, %zmm5, %zmm1
-    vmovdqa64 2944(%rsp), %zmm14
     vpmadd52huq %zmm25, %zmm5, %zmm2
-    vpmadd52huq %zmm26, %zmm5, %zmm3
     vpmadd52huq %zmm27, %zmm15, %zmm14
+    vpmadd52huq %zmm26, %zmm5, %zmm3
     vpmadd52huq %zmm27, %zmm5, %zmm4
-    vmovdqa64 448(%rsp), %zmm28
     vpmadd52luq %zmm20, %zmm16, %zmm17
-    vpmadd52luq 512(%rsp), %zmm28, %zmm7
-    vpmadd52luq 576(%rsp), %zmm28, %zmm8
+    vmovdqa64 448(%rsi), %zmm28
+    vpaddq 960(%rsi), %zmm28, %zmm28
+    vpaddq %zmm29, %zmm28, %zmm28
     vpsraq $52, %zmm16, %zmm31
-    vpmadd52luq 640(%rsp), %zmm28, %zmm9
-    vpmadd52luq 704(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm7
+    vpmadd52luq 64(%rsp), %zmm28, %zmm8
     vpaddq %zmm31, %zmm17, %zmm17
-    vpmadd52luq 768(%rsp), %zmm28, %zmm1
-    vpmadd52luq 832(%rsp), %zmm28, %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm9
+    vpmadd52luq 192(%rsp), %zmm28, %zmm0
     vpmadd52luq %zmm21, %zmm16, %zmm18
-    vpmadd52luq 896(%rsp), %zmm28, %zmm3
-    vpmadd52luq 960(%rsp), %zmm28, %zmm4
+    vpmadd52luq 256(%rsp), %zmm28, %zmm1
+    vpmadd52luq 320(%rsp), %zmm28, %zmm2
     vpmadd52luq %zmm22, %zmm16, %zmm19
-    vpmadd52huq 512(%rsp), %zmm28, %zmm8
-    vpmadd52huq 576(%rsp), %zmm28, %zmm9
+    vpmadd52luq 384(%rsp), %zmm28, %zmm3
+    vpmadd52luq 448(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm23, %zmm16, %zmm10
-    vpmadd52huq 640(%rsp), %zmm28, %zmm0
-    vpmadd52huq 704(%rsp), %zmm28, %zmm1
+    vpmadd52huq 0(%rsp), %zmm28, %zmm8
+    vpmadd52huq 64(%rsp), %zmm28, %zmm9
     vpmadd52luq %zmm24, %zmm16, %zmm11
-    vpmadd52huq 768(%rsp), %zmm28, %zmm2
-    vpmadd52huq 832(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm0
+    vpmadd52huq 192(%rsp), %zmm28, %zmm1
     vpmadd52luq %zmm25, %zmm16, %zmm12
-    vpmadd52huq 896(%rsp), %zmm28, %zmm4
-    vpxor %xmm5, %xmm5, %xmm5
+    vpmadd52huq 256(%rsp), %zmm28, %zmm2
+    vpmadd52huq 320(%rsp), %zmm28, %zmm3
     vpmadd52luq %zmm26, %zmm16, %zmm13
-    vpmadd52huq 960(%rsp), %zmm28, %zmm5
-    vpmadd52luq %zmm20, %zmm6, %zmm7
+    vpmadd52huq 384(%rsp), %zmm28, %zmm4
+    vpxor %xmm5, %xmm5, %xmm5
     vpmadd52luq %zmm27, %zmm16, %zmm14
+    vpmadd52huq 448(%rsp), %zmm28, %zmm5
+    vpmadd52luq %zmm20, %zmm6, %zmm7
     vpsraq $52, %zmm6, %zmm30
-    vpaddq %zmm30, %zmm7, %zmm7
     vpmadd52huq %zmm20, %zmm16, %zmm18
+    vpaddq %zmm30, %zmm7, %zmm7
     vpmadd52luq %zmm21, %zmm6, %zmm8
-    vpmadd52luq %zmm22, %zmm6, %zmm9
     vpmadd52huq %zmm21, %zmm16, %zmm19
+    vpmadd52luq %zmm22, %zmm6, %zmm9
     vpmadd52luq %zmm23, %zmm6, %zmm0
-    vpmadd52luq %zmm24, %zmm6, %zmm1
     vpmadd52huq %zmm22, %zmm16, %zmm10
+    vpmadd52luq %zmm24, %zmm6, %zmm1
     vpmadd52luq %zmm25, %zmm6, %zmm2
-    vpmadd52luq %zmm26, %zmm6, %zmm3
     vpmadd52huq %zmm23, %zmm16, %zmm11
+    vpmadd52luq %zmm26, %zmm6, %zmm3
     vpmadd52luq %zmm27, %zmm6, %zmm4
-    vpmadd52huq %zmm20, %zmm6, %zmm8
     vpmadd52huq %zmm24, %zmm16, %zmm12
+    vpmadd52huq %zmm20, %zmm6, %zmm8
     vpmadd52huq %zmm21, %zmm6, %zmm9
-    vpmadd52huq %zmm22, %zmm6, %zmm0
     vpmadd52huq %zmm25, %zmm16, %zmm13
+    vpmadd52huq %zmm22, %zmm6, %zmm0
     vpmadd52huq %zmm23, %zmm6, %zmm1
-    vpmadd52huq %zmm24, %zmm6, %zmm2
     vpmadd52huq %zmm26, %zmm16, %zmm14
+    vpmadd52huq %zmm24, %zmm6, %zmm2
     vpmadd52huq %zmm25, %zmm6, %zmm3
-    vpmadd52huq %zmm26, %zmm6, %zmm4
     vpbroadcastq modulus+56(%rip), %zmm15
+    vpmadd52huq %zmm26, %zmm6, %zmm4
     vpmadd52huq %zmm27, %zmm6, %zmm5
     vpmadd52huq %zmm27, %zmm16, %zmm15
     vpbroadcastq modulus+0(%rip), %zmm20
@@ -2468,92 +2424,46 @@ cuzk_fp2_8_sqr_ifma:
     .cfi_rel_offset %rbp, 0
     movq %rsp, %rbp
     .cfi_def_cfa_register %rbp
-    subq $1024, %rsp
+    subq $512, %rsp
     andq $-64, %rsp
-    vmovdqa64 0(%rsi), %zmm30
     vmovdqa64 0(%rsi), %zmm28
-    vpsubq 512(%rsi), %zmm30, %zmm30
     vpaddq 512(%rsi), %zmm28, %zmm28
-    vpaddq lift+0(%rip){1to8}, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 0(%rsp)
-    vmovdqa64 %zmm30, 512(%rsp)
-    vmovdqa64 64(%rsi), %zmm30
     vmovdqa64 64(%rsi), %zmm28
-    vpsubq 576(%rsi), %zmm30, %zmm30
     vpaddq 576(%rsi), %zmm28, %zmm28
-    vpaddq lift+8(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 64(%rsp)
-    vmovdqa64 %zmm30, 576(%rsp)
-    vmovdqa64 128(%rsi), %zmm30
     vmovdqa64 128(%rsi), %zmm28
-    vpsubq 640(%rsi), %zmm30, %zmm30
     vpaddq 640(%rsi), %zmm28, %zmm28
-    vpaddq lift+16(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 128(%rsp)
-    vmovdqa64 %zmm30, 640(%rsp)
-    vmovdqa64 192(%rsi), %zmm30
     vmovdqa64 192(%rsi), %zmm28
-    vpsubq 704(%rsi), %zmm30, %zmm30
     vpaddq 704(%rsi), %zmm28, %zmm28
-    vpaddq lift+24(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 192(%rsp)
-    vmovdqa64 %zmm30, 704(%rsp)
-    vmovdqa64 256(%rsi), %zmm30
     vmovdqa64 256(%rsi), %zmm28
-    vpsubq 768(%rsi), %zmm30, %zmm30
     vpaddq 768(%rsi), %zmm28, %zmm28
-    vpaddq lift+32(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
-    vmovdqa64 %zmm30, 768(%rsp)
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 256(%rsp)
-    vmovdqa64 320(%rsi), %zmm30
     vmovdqa64 320(%rsi), %zmm28
-    vpsubq 832(%rsi), %zmm30, %zmm30
     vpaddq 832(%rsi), %zmm28, %zmm28
-    vpaddq lift+40(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
-    vmovdqa64 %zmm30, 832(%rsp)
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 320(%rsp)
-    vmovdqa64 384(%rsi), %zmm30
     vmovdqa64 384(%rsi), %zmm28
-    vpsubq 896(%rsi), %zmm30, %zmm30
     vpaddq 896(%rsi), %zmm28, %zmm28
-    vpaddq lift+48(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
-    vpsrlq $52, %zmm28, %zmm29
-    vpsraq $52, %zmm30, %zmm31
-    vmovdqa64 %zmm30, 896(%rsp)
+    vpaddq %zmm30, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm30
     vmovdqa64 %zmm28, 384(%rsp)
-    vmovdqa64 448(%rsi), %zmm30
     vmovdqa64 448(%rsi), %zmm28
-    vpsubq 960(%rsi), %zmm30, %zmm30
     vpaddq 960(%rsi), %zmm28, %zmm28
-    vpaddq lift+56(%rip){1to8}, %zmm30, %zmm30
-    vpaddq %zmm29, %zmm28, %zmm28
-    vpaddq %zmm31, %zmm30, %zmm30
+    vpaddq %zmm30, %zmm28, %zmm28
     vmovdqa64 %zmm28, 448(%rsp)
-    vmovdqa64 %zmm30, 960(%rsp)
     vpbroadcastq high+0(%rip), %zmm20
     vpbroadcastq high+8(%rip), %zmm21
     vpbroadcastq high+16(%rip), %zmm22
@@ -2562,116 +2472,123 @@ cuzk_fp2_8_sqr_ifma:
     vpbroadcastq high+40(%rip), %zmm25
     vpbroadcastq high+48(%rip), %zmm26
     vpbroadcastq high+56(%rip), %zmm27
-    vmovdqa64 0(%rsp), %zmm28
+    vmovdqa64 0(%rsi), %zmm28
+    vpsubq 512(%rsi), %zmm28, %zmm28
     vmovdqa64 0(%rsi), %zmm29
-    vpxor %xmm0, %xmm0, %xmm0
+    vpaddq lift+0(%rip){1to8}, %zmm28, %zmm28
     vpxor %xmm10, %xmm10, %xmm10
-    vpmadd52luq 512(%rsp), %zmm28, %zmm0
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 512(%rsi), %zmm29, %zmm10
-    vpxor %xmm1, %xmm1, %xmm1
+    vpxor %xmm0, %xmm0, %xmm0
     vpxor %xmm11, %xmm11, %xmm11
-    vpmadd52luq 576(%rsp), %zmm28, %zmm1
+    vpmadd52luq 0(%rsp), %zmm28, %zmm0
     vpmadd52luq 576(%rsi), %zmm29, %zmm11
-    vpxor %xmm2, %xmm2, %xmm2
+    vpxor %xmm1, %xmm1, %xmm1
     vpxor %xmm12, %xmm12, %xmm12
-    vpmadd52luq 640(%rsp), %zmm28, %zmm2
+    vpmadd52luq 64(%rsp), %zmm28, %zmm1
     vpmadd52luq 640(%rsi), %zmm29, %zmm12
-    vpxor %xmm3, %xmm3, %xmm3
+    vpxor %xmm2, %xmm2, %xmm2
     vpxor %xmm13, %xmm13, %xmm13
-    vpmadd52luq 704(%rsp), %zmm28, %zmm3
+    vpmadd52luq 128(%rsp), %zmm28, %zmm2
     vpmadd52luq 704(%rsi), %zmm29, %zmm13
-    vpxor %xmm4, %xmm4, %xmm4
+    vpxor %xmm3, %xmm3, %xmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm3
     vpxor %xmm14, %xmm14, %xmm14
-    vpmadd52luq 768(%rsp), %zmm28, %zmm4
+    vpxor %xmm4, %xmm4, %xmm4
     vpmadd52luq 768(%rsi), %zmm29, %zmm14
-    vpxor %xmm5, %xmm5, %xmm5
+    vpmadd52luq 256(%rsp), %zmm28, %zmm4
     vpxor %xmm15, %xmm15, %xmm15
-    vpmadd52luq 832(%rsp), %zmm28, %zmm5
+    vpxor %xmm5, %xmm5, %xmm5
     vpmadd52luq 832(%rsi), %zmm29, %zmm15
-    vpxor %xmm6, %xmm6, %xmm6
+    vpmadd52luq 320(%rsp), %zmm28, %zmm5
     vpxord %zmm16, %zmm16, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm6
+    vpxor %xmm6, %xmm6, %xmm6
     vpmadd52luq 896(%rsi), %zmm29, %zmm16
-    vpxor %xmm7, %xmm7, %xmm7
+    vpmadd52luq 384(%rsp), %zmm28, %zmm6
     vpxord %zmm17, %zmm17, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm7
+    vpxor %xmm7, %xmm7, %xmm7
     vpmadd52luq 960(%rsi), %zmm29, %zmm17
-    vpmadd52huq 512(%rsp), %zmm28, %zmm1
+    vpmadd52luq 448(%rsp), %zmm28, %zmm7
     vpmadd52huq 512(%rsi), %zmm29, %zmm11
-    vpmadd52huq 576(%rsp), %zmm28, %zmm2
+    vpmadd52huq 0(%rsp), %zmm28, %zmm1
+    vpmadd52huq 64(%rsp), %zmm28, %zmm2
     vpmadd52huq 576(%rsi), %zmm29, %zmm12
-    vpmadd52huq 640(%rsp), %zmm28, %zmm3
+    vpmadd52huq 128(%rsp), %zmm28, %zmm3
     vpmadd52huq 640(%rsi), %zmm29, %zmm13
-    vpmadd52huq 704(%rsp), %zmm28, %zmm4
+    vpmadd52huq 192(%rsp), %zmm28, %zmm4
     vpmadd52huq 704(%rsi), %zmm29, %zmm14
-    vpmadd52huq 768(%rsp), %zmm28, %zmm5
+    vpmadd52huq 256(%rsp), %zmm28, %zmm5
     vpmadd52huq 768(%rsi), %zmm29, %zmm15
-    vpmadd52huq 832(%rsp), %zmm28, %zmm6
+    vpmadd52huq 320(%rsp), %zmm28, %zmm6
     vpmadd52huq 832(%rsi), %zmm29, %zmm16
-    vpmadd52huq 896(%rsp), %zmm28, %zmm7
+    vpmadd52huq 384(%rsp), %zmm28, %zmm7
     vpmadd52huq 896(%rsi), %zmm29, %zmm17
     vpxor %xmm8, %xmm8, %xmm8
     vpxord %zmm18, %zmm18, %zmm18
-    vpmadd52huq 960(%rsp), %zmm28, %zmm8
+    vpmadd52huq 448(%rsp), %zmm28, %zmm8
     vpmadd52huq 960(%rsi), %zmm29, %zmm18
-    vmovdqa64 64(%rsp), %zmm28
+    vmovdqa64 64(%rsi), %zmm28
     vmovdqa64 64(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm1
+    vpsubq 576(%rsi), %zmm28, %zmm28
+    vpaddq lift+8(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm11
-    vpmadd52luq 576(%rsp), %zmm28, %zmm2
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm12
-    vpmadd52luq 640(%rsp), %zmm28, %zmm3
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 640(%rsi), %zmm29, %zmm13
-    vpmadd52luq 704(%rsp), %zmm28, %zmm4
+    vpmadd52luq 0(%rsp), %zmm28, %zmm1
     vpmadd52luq 704(%rsi), %zmm29, %zmm14
-    vpmadd52luq 768(%rsp), %zmm28, %zmm5
+    vpmadd52luq 64(%rsp), %zmm28, %zmm2
     vpmadd52luq 768(%rsi), %zmm29, %zmm15
-    vpmadd52luq 832(%rsp), %zmm28, %zmm6
+    vpmadd52luq 128(%rsp), %zmm28, %zmm3
     vpmadd52luq 832(%rsi), %zmm29, %zmm16
-    vpmadd52luq 896(%rsp), %zmm28, %zmm7
+    vpmadd52luq 192(%rsp), %zmm28, %zmm4
     vpmadd52luq 896(%rsi), %zmm29, %zmm17
-    vpmadd52luq 960(%rsp), %zmm28, %zmm8
+    vpmadd52luq 256(%rsp), %zmm28, %zmm5
     vpmadd52luq 960(%rsi), %zmm29, %zmm18
-    vpmadd52huq 512(%rsp), %zmm28, %zmm2
+    vpmadd52luq 320(%rsp), %zmm28, %zmm6
     vpmadd52huq 512(%rsi), %zmm29, %zmm12
-    vpmadd52huq 576(%rsp), %zmm28, %zmm3
+    vpmadd52luq 384(%rsp), %zmm28, %zmm7
+    vpmadd52luq 448(%rsp), %zmm28, %zmm8
     vpmadd52huq 576(%rsi), %zmm29, %zmm13
-    vpmadd52huq 640(%rsp), %zmm28, %zmm4
+    vpmadd52huq 0(%rsp), %zmm28, %zmm2
     vpmadd52huq 640(%rsi), %zmm29, %zmm14
-    vpmadd52huq 704(%rsp), %zmm28, %zmm5
+    vpmadd52huq 64(%rsp), %zmm28, %zmm3
     vpmadd52huq 704(%rsi), %zmm29, %zmm15
-    vpmadd52huq 768(%rsp), %zmm28, %zmm6
+    vpmadd52huq 128(%rsp), %zmm28, %zmm4
     vpmadd52huq 768(%rsi), %zmm29, %zmm16
-    vpmadd52huq 832(%rsp), %zmm28, %zmm7
+    vpmadd52huq 192(%rsp), %zmm28, %zmm5
     vpmadd52huq 832(%rsi), %zmm29, %zmm17
-    vpmadd52huq 896(%rsp), %zmm28, %zmm8
+    vpmadd52huq 256(%rsp), %zmm28, %zmm6
     vpmadd52huq 896(%rsi), %zmm29, %zmm18
-    vpxor %xmm9, %xmm9, %xmm9
+    vpmadd52huq 320(%rsp), %zmm28, %zmm7
     vpxord %zmm19, %zmm19, %zmm19
-    vpmadd52huq 960(%rsp), %zmm28, %zmm9
+    vpmadd52huq 384(%rsp), %zmm28, %zmm8
     vpmadd52huq 960(%rsi), %zmm29, %zmm19
-    vpmadd52luq %zmm20, %zmm0, %zmm1
+    vpxor %xmm9, %xmm9, %xmm9
     vpmadd52luq %zmm20, %zmm10, %zmm11
-    vpsrlq $52, %zmm0, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm9
     vpsrlq $52, %zmm10, %zmm31
-    vpaddq %zmm30, %zmm1, %zmm1
+    vpmadd52luq %zmm20, %zmm0, %zmm1
+    vpsrlq $52, %zmm0, %zmm30
     vpaddq %zmm31, %zmm11, %zmm11
-    vpmadd52luq %zmm21, %zmm0, %zmm2
+    vpaddq %zmm30, %zmm1, %zmm1
     vpmadd52luq %zmm21, %zmm10, %zmm12
-    vpmadd52luq %zmm22, %zmm0, %zmm3
+    vpmadd52luq %zmm21, %zmm0, %zmm2
     vpmadd52luq %zmm22, %zmm10, %zmm13
-    vpmadd52luq %zmm23, %zmm0, %zmm4
+    vpmadd52luq %zmm22, %zmm0, %zmm3
     vpmadd52luq %zmm23, %zmm10, %zmm14
-    vpmadd52luq %zmm24, %zmm0, %zmm5
+    vpmadd52luq %zmm23, %zmm0, %zmm4
     vpmadd52luq %zmm24, %zmm10, %zmm15
-    vpmadd52luq %zmm25, %zmm0, %zmm6
+    vpmadd52luq %zmm24, %zmm0, %zmm5
     vpmadd52luq %zmm25, %zmm10, %zmm16
-    vpmadd52luq %zmm26, %zmm0, %zmm7
+    vpmadd52luq %zmm25, %zmm0, %zmm6
     vpmadd52luq %zmm26, %zmm10, %zmm17
-    vpmadd52luq %zmm27, %zmm0, %zmm8
-    vpmadd52luq %zmm27, %zmm10, %zmm18
-    vpmadd52huq %zmm20, %zmm0, %zmm2
+    vpmadd52luq %zmm26, %zmm0, %zmm7
+    vpmadd52luq high+56(%rip){1to8}, %zmm10, %zmm18
+    vpmadd52luq high+56(%rip){1to8}, %zmm0, %zmm8
     vpmadd52huq %zmm20, %zmm10, %zmm12
+    vpmadd52huq %zmm20, %zmm0, %zmm2
     vpmadd52huq %zmm21, %zmm0, %zmm3
     vpmadd52huq %zmm21, %zmm10, %zmm13
     vpmadd52huq %zmm22, %zmm0, %zmm4
@@ -2684,68 +2601,72 @@ cuzk_fp2_8_sqr_ifma:
     vpmadd52huq %zmm25, %zmm10, %zmm17
     vpmadd52huq %zmm26, %zmm0, %zmm8
     vpmadd52huq %zmm26, %zmm10, %zmm18
-    vpmadd52huq %zmm27, %zmm0, %zmm9
-    vpmadd52huq %zmm27, %zmm10, %zmm19
-    vmovdqa64 128(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm0, %zmm9
+    vpmadd52huq high+56(%rip){1to8}, %zmm10, %zmm19
+    vmovdqa64 128(%rsi), %zmm28
     vmovdqa64 128(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm2
+    vpsubq 640(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm12
-    vpmadd52luq 576(%rsp), %zmm28, %zmm3
+    vpaddq lift+16(%rip){1to8}, %zmm28, %zmm28
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm13
-    vpmadd52luq 640(%rsp), %zmm28, %zmm4
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 640(%rsi), %zmm29, %zmm14
-    vpmadd52luq 704(%rsp), %zmm28, %zmm5
+    vpmadd52luq 0(%rsp), %zmm28, %zmm2
     vpmadd52luq 704(%rsi), %zmm29, %zmm15
-    vpmadd52luq 768(%rsp), %zmm28, %zmm6
+    vpmadd52luq 64(%rsp), %zmm28, %zmm3
     vpmadd52luq 768(%rsi), %zmm29, %zmm16
-    vpmadd52luq 832(%rsp), %zmm28, %zmm7
+    vpmadd52luq 128(%rsp), %zmm28, %zmm4
     vpmadd52luq 832(%rsi), %zmm29, %zmm17
-    vpmadd52luq 896(%rsp), %zmm28, %zmm8
+    vpmadd52luq 192(%rsp), %zmm28, %zmm5
     vpmadd52luq 896(%rsi), %zmm29, %zmm18
-    vpmadd52luq 960(%rsp), %zmm28, %zmm9
+    vpmadd52luq 256(%rsp), %zmm28, %zmm6
     vpmadd52luq 960(%rsi), %zmm29, %zmm19
-    vpmadd52huq 512(%rsp), %zmm28, %zmm3
+    vpmadd52luq 320(%rsp), %zmm28, %zmm7
     vpmadd52huq 512(%rsi), %zmm29, %zmm13
-    vpmadd52huq 576(%rsp), %zmm28, %zmm4
+    vpmadd52luq 384(%rsp), %zmm28, %zmm8
     vpmadd52huq 576(%rsi), %zmm29, %zmm14
-    vpmadd52huq 640(%rsp), %zmm28, %zmm5
+    vpmadd52luq 448(%rsp), %zmm28, %zmm9
+    vpmadd52huq 0(%rsp), %zmm28, %zmm3
     vpmadd52huq 640(%rsi), %zmm29, %zmm15
-    vpmadd52huq 704(%rsp), %zmm28, %zmm6
+    vpmadd52huq 64(%rsp), %zmm28, %zmm4
     vpmadd52huq 704(%rsi), %zmm29, %zmm16
-    vpmadd52huq 768(%rsp), %zmm28, %zmm7
+    vpmadd52huq 128(%rsp), %zmm28, %zmm5
     vpmadd52huq 768(%rsi), %zmm29, %zmm17
-    vpmadd52huq 832(%rsp), %zmm28, %zmm8
+    vpmadd52huq 192(%rsp), %zmm28, %zmm6
     vpmadd52huq 832(%rsi), %zmm29, %zmm18
-    vpmadd52huq 896(%rsp), %zmm28, %zmm9
+    vpmadd52huq 256(%rsp), %zmm28, %zmm7
     vpmadd52huq 896(%rsi), %zmm29, %zmm19
-    vpxor %xmm0, %xmm0, %xmm0
+    vpmadd52huq 320(%rsp), %zmm28, %zmm8
     vpxor %xmm10, %xmm10, %xmm10
-    vpmadd52huq 960(%rsp), %zmm28, %zmm0
+    vpmadd52huq 384(%rsp), %zmm28, %zmm9
     vpmadd52huq 960(%rsi), %zmm29, %zmm10
-    vpmadd52luq %zmm20, %zmm1, %zmm2
+    vpxor %xmm0, %xmm0, %xmm0
     vpmadd52luq %zmm20, %zmm11, %zmm12
-    vpsrlq $52, %zmm1, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm0
     vpsrlq $52, %zmm11, %zmm31
-    vpaddq %zmm30, %zmm2, %zmm2
+    vpmadd52luq %zmm20, %zmm1, %zmm2
     vpaddq %zmm31, %zmm12, %zmm12
-    vpmadd52luq %zmm21, %zmm1, %zmm3
+    vpsrlq $52, %zmm1, %zmm30
+    vpaddq %zmm30, %zmm2, %zmm2
     vpmadd52luq %zmm21, %zmm11, %zmm13
-    vpmadd52luq %zmm22, %zmm1, %zmm4
+    vpmadd52luq %zmm21, %zmm1, %zmm3
     vpmadd52luq %zmm22, %zmm11, %zmm14
-    vpmadd52luq %zmm23, %zmm1, %zmm5
+    vpmadd52luq %zmm22, %zmm1, %zmm4
     vpmadd52luq %zmm23, %zmm11, %zmm15
-    vpmadd52luq %zmm24, %zmm1, %zmm6
+    vpmadd52luq %zmm23, %zmm1, %zmm5
     vpmadd52luq %zmm24, %zmm11, %zmm16
-    vpmadd52luq %zmm25, %zmm1, %zmm7
+    vpmadd52luq %zmm24, %zmm1, %zmm6
     vpmadd52luq %zmm25, %zmm11, %zmm17
-    vpmadd52luq %zmm26, %zmm1, %zmm8
+    vpmadd52luq %zmm25, %zmm1, %zmm7
     vpmadd52luq %zmm26, %zmm11, %zmm18
-    vpmadd52luq %zmm27, %zmm1, %zmm9
-    vpmadd52luq %zmm27, %zmm11, %zmm19
-    vpmadd52huq %zmm20, %zmm1, %zmm3
+    vpmadd52luq %zmm26, %zmm1, %zmm8
+    vpmadd52luq high+56(%rip){1to8}, %zmm11, %zmm19
+    vpmadd52luq high+56(%rip){1to8}, %zmm1, %zmm9
     vpmadd52huq %zmm20, %zmm11, %zmm13
-    vpmadd52huq %zmm21, %zmm1, %zmm4
+    vpmadd52huq %zmm20, %zmm1, %zmm3
     vpmadd52huq %zmm21, %zmm11, %zmm14
+    vpmadd52huq %zmm21, %zmm1, %zmm4
     vpmadd52huq %zmm22, %zmm1, %zmm5
     vpmadd52huq %zmm22, %zmm11, %zmm15
     vpmadd52huq %zmm23, %zmm1, %zmm6
@@ -2756,70 +2677,74 @@ cuzk_fp2_8_sqr_ifma:
     vpmadd52huq %zmm25, %zmm11, %zmm18
     vpmadd52huq %zmm26, %zmm1, %zmm9
     vpmadd52huq %zmm26, %zmm11, %zmm19
-    vpmadd52huq %zmm27, %zmm1, %zmm0
-    vpmadd52huq %zmm27, %zmm11, %zmm10
-    vmovdqa64 192(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm1, %zmm0
+    vpmadd52huq high+56(%rip){1to8}, %zmm11, %zmm10
+    vmovdqa64 192(%rsi), %zmm28
     vmovdqa64 192(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm3
+    vpsubq 704(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm13
-    vpmadd52luq 576(%rsp), %zmm28, %zmm4
+    vpaddq lift+24(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm14
-    vpmadd52luq 640(%rsp), %zmm28, %zmm5
+    vpaddq %zmm27, %zmm28, %zmm28
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 640(%rsi), %zmm29, %zmm15
-    vpmadd52luq 704(%rsp), %zmm28, %zmm6
+    vpmadd52luq 0(%rsp), %zmm28, %zmm3
     vpmadd52luq 704(%rsi), %zmm29, %zmm16
-    vpmadd52luq 768(%rsp), %zmm28, %zmm7
+    vpmadd52luq 64(%rsp), %zmm28, %zmm4
     vpmadd52luq 768(%rsi), %zmm29, %zmm17
-    vpmadd52luq 832(%rsp), %zmm28, %zmm8
+    vpmadd52luq 128(%rsp), %zmm28, %zmm5
     vpmadd52luq 832(%rsi), %zmm29, %zmm18
-    vpmadd52luq 896(%rsp), %zmm28, %zmm9
+    vpmadd52luq 192(%rsp), %zmm28, %zmm6
     vpmadd52luq 896(%rsi), %zmm29, %zmm19
-    vpmadd52luq 960(%rsp), %zmm28, %zmm0
+    vpmadd52luq 256(%rsp), %zmm28, %zmm7
     vpmadd52luq 960(%rsi), %zmm29, %zmm10
-    vpmadd52huq 512(%rsp), %zmm28, %zmm4
+    vpmadd52luq 320(%rsp), %zmm28, %zmm8
     vpmadd52huq 512(%rsi), %zmm29, %zmm14
-    vpmadd52huq 576(%rsp), %zmm28, %zmm5
+    vpmadd52luq 384(%rsp), %zmm28, %zmm9
     vpmadd52huq 576(%rsi), %zmm29, %zmm15
-    vpmadd52huq 640(%rsp), %zmm28, %zmm6
+    vpmadd52luq 448(%rsp), %zmm28, %zmm0
     vpmadd52huq 640(%rsi), %zmm29, %zmm16
-    vpmadd52huq 704(%rsp), %zmm28, %zmm7
+    vpmadd52huq 0(%rsp), %zmm28, %zmm4
+    vpmadd52huq 64(%rsp), %zmm28, %zmm5
     vpmadd52huq 704(%rsi), %zmm29, %zmm17
-    vpmadd52huq 768(%rsp), %zmm28, %zmm8
+    vpmadd52huq 128(%rsp), %zmm28, %zmm6
     vpmadd52huq 768(%rsi), %zmm29, %zmm18
-    vpmadd52huq 832(%rsp), %zmm28, %zmm9
+    vpmadd52huq 192(%rsp), %zmm28, %zmm7
     vpmadd52huq 832(%rsi), %zmm29, %zmm19
-    vpmadd52huq 896(%rsp), %zmm28, %zmm0
+    vpmadd52huq 256(%rsp), %zmm28, %zmm8
     vpmadd52huq 896(%rsi), %zmm29, %zmm10
-    vpxor %xmm1, %xmm1, %xmm1
+    vpmadd52huq 320(%rsp), %zmm28, %zmm9
     vpxor %xmm11, %xmm11, %xmm11
-    vpmadd52huq 960(%rsp), %zmm28, %zmm1
+    vpmadd52huq 384(%rsp), %zmm28, %zmm0
     vpmadd52huq 960(%rsi), %zmm29, %zmm11
-    vpmadd52luq %zmm20, %zmm2, %zmm3
+    vpxor %xmm1, %xmm1, %xmm1
     vpmadd52luq %zmm20, %zmm12, %zmm13
-    vpsrlq $52, %zmm2, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm1
     vpsrlq $52, %zmm12, %zmm31
-    vpaddq %zmm30, %zmm3, %zmm3
+    vpmadd52luq %zmm20, %zmm2, %zmm3
     vpaddq %zmm31, %zmm13, %zmm13
-    vpmadd52luq %zmm21, %zmm2, %zmm4
+    vpsrlq $52, %zmm2, %zmm30
     vpmadd52luq %zmm21, %zmm12, %zmm14
-    vpmadd52luq %zmm22, %zmm2, %zmm5
+    vpaddq %zmm30, %zmm3, %zmm3
+    vpmadd52luq %zmm21, %zmm2, %zmm4
     vpmadd52luq %zmm22, %zmm12, %zmm15
-    vpmadd52luq %zmm23, %zmm2, %zmm6
+    vpmadd52luq %zmm22, %zmm2, %zmm5
     vpmadd52luq %zmm23, %zmm12, %zmm16
-    vpmadd52luq %zmm24, %zmm2, %zmm7
+    vpmadd52luq %zmm23, %zmm2, %zmm6
     vpmadd52luq %zmm24, %zmm12, %zmm17
-    vpmadd52luq %zmm25, %zmm2, %zmm8
+    vpmadd52luq %zmm24, %zmm2, %zmm7
     vpmadd52luq %zmm25, %zmm12, %zmm18
-    vpmadd52luq %zmm26, %zmm2, %zmm9
+    vpmadd52luq %zmm25, %zmm2, %zmm8
     vpmadd52luq %zmm26, %zmm12, %zmm19
-    vpmadd52luq %zmm27, %zmm2, %zmm0
-    vpmadd52luq %zmm27, %zmm12, %zmm10
-    vpmadd52huq %zmm20, %zmm2, %zmm4
+    vpmadd52luq %zmm26, %zmm2, %zmm9
+    vpmadd52luq high+56(%rip){1to8}, %zmm12, %zmm10
+    vpmadd52luq high+56(%rip){1to8}, %zmm2, %zmm0
     vpmadd52huq %zmm20, %zmm12, %zmm14
-    vpmadd52huq %zmm21, %zmm2, %zmm5
+    vpmadd52huq %zmm20, %zmm2, %zmm4
     vpmadd52huq %zmm21, %zmm12, %zmm15
-    vpmadd52huq %zmm22, %zmm2, %zmm6
+    vpmadd52huq %zmm21, %zmm2, %zmm5
     vpmadd52huq %zmm22, %zmm12, %zmm16
+    vpmadd52huq %zmm22, %zmm2, %zmm6
     vpmadd52huq %zmm23, %zmm2, %zmm7
     vpmadd52huq %zmm23, %zmm12, %zmm17
     vpmadd52huq %zmm24, %zmm2, %zmm8
@@ -2828,276 +2753,291 @@ cuzk_fp2_8_sqr_ifma:
     vpmadd52huq %zmm25, %zmm12, %zmm19
     vpmadd52huq %zmm26, %zmm2, %zmm0
     vpmadd52huq %zmm26, %zmm12, %zmm10
-    vpmadd52huq %zmm27, %zmm2, %zmm1
-    vpmadd52huq %zmm27, %zmm12, %zmm11
-    vmovdqa64 256(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm2, %zmm1
+    vpmadd52huq high+56(%rip){1to8}, %zmm12, %zmm11
+    vmovdqa64 256(%rsi), %zmm28
     vmovdqa64 256(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm4
+    vpsubq 768(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm14
-    vpmadd52luq 576(%rsp), %zmm28, %zmm5
+    vpaddq lift+32(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm15
-    vpmadd52luq 640(%rsp), %zmm28, %zmm6
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 640(%rsi), %zmm29, %zmm16
-    vpmadd52luq 704(%rsp), %zmm28, %zmm7
+    vpsraq $52, %zmm28, %zmm27
+    vpmadd52luq 0(%rsp), %zmm28, %zmm4
     vpmadd52luq 704(%rsi), %zmm29, %zmm17
-    vpmadd52luq 768(%rsp), %zmm28, %zmm8
+    vpmadd52luq 64(%rsp), %zmm28, %zmm5
     vpmadd52luq 768(%rsi), %zmm29, %zmm18
-    vpmadd52luq 832(%rsp), %zmm28, %zmm9
+    vpmadd52luq 128(%rsp), %zmm28, %zmm6
     vpmadd52luq 832(%rsi), %zmm29, %zmm19
-    vpmadd52luq 896(%rsp), %zmm28, %zmm0
+    vpmadd52luq 192(%rsp), %zmm28, %zmm7
     vpmadd52luq 896(%rsi), %zmm29, %zmm10
-    vpmadd52luq 960(%rsp), %zmm28, %zmm1
+    vpmadd52luq 256(%rsp), %zmm28, %zmm8
     vpmadd52luq 960(%rsi), %zmm29, %zmm11
-    vpmadd52huq 512(%rsp), %zmm28, %zmm5
+    vpmadd52luq 320(%rsp), %zmm28, %zmm9
     vpmadd52huq 512(%rsi), %zmm29, %zmm15
-    vpmadd52huq 576(%rsp), %zmm28, %zmm6
+    vpmadd52luq 384(%rsp), %zmm28, %zmm0
     vpmadd52huq 576(%rsi), %zmm29, %zmm16
-    vpmadd52huq 640(%rsp), %zmm28, %zmm7
+    vpmadd52luq 448(%rsp), %zmm28, %zmm1
     vpmadd52huq 640(%rsi), %zmm29, %zmm17
-    vpmadd52huq 704(%rsp), %zmm28, %zmm8
+    vpmadd52huq 0(%rsp), %zmm28, %zmm5
     vpmadd52huq 704(%rsi), %zmm29, %zmm18
-    vpmadd52huq 768(%rsp), %zmm28, %zmm9
+    vpmadd52huq 64(%rsp), %zmm28, %zmm6
+    vpmadd52huq 128(%rsp), %zmm28, %zmm7
     vpmadd52huq 768(%rsi), %zmm29, %zmm19
-    vpmadd52huq 832(%rsp), %zmm28, %zmm0
+    vpmadd52huq 192(%rsp), %zmm28, %zmm8
     vpmadd52huq 832(%rsi), %zmm29, %zmm10
-    vpmadd52huq 896(%rsp), %zmm28, %zmm1
+    vpmadd52huq 256(%rsp), %zmm28, %zmm9
     vpmadd52huq 896(%rsi), %zmm29, %zmm11
-    vpxor %xmm2, %xmm2, %xmm2
+    vpmadd52huq 320(%rsp), %zmm28, %zmm0
     vpxor %xmm12, %xmm12, %xmm12
-    vpmadd52huq 960(%rsp), %zmm28, %zmm2
+    vpmadd52huq 384(%rsp), %zmm28, %zmm1
     vpmadd52huq 960(%rsi), %zmm29, %zmm12
-    vpmadd52luq %zmm20, %zmm3, %zmm4
+    vpxor %xmm2, %xmm2, %xmm2
     vpmadd52luq %zmm20, %zmm13, %zmm14
-    vpsrlq $52, %zmm3, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm2
     vpsrlq $52, %zmm13, %zmm31
-    vpaddq %zmm30, %zmm4, %zmm4
+    vpmadd52luq %zmm20, %zmm3, %zmm4
     vpaddq %zmm31, %zmm14, %zmm14
-    vpmadd52luq %zmm21, %zmm3, %zmm5
+    vpsrlq $52, %zmm3, %zmm30
     vpmadd52luq %zmm21, %zmm13, %zmm15
-    vpmadd52luq %zmm22, %zmm3, %zmm6
+    vpaddq %zmm30, %zmm4, %zmm4
+    vpmadd52luq %zmm21, %zmm3, %zmm5
     vpmadd52luq %zmm22, %zmm13, %zmm16
-    vpmadd52luq %zmm23, %zmm3, %zmm7
+    vpmadd52luq %zmm22, %zmm3, %zmm6
     vpmadd52luq %zmm23, %zmm13, %zmm17
-    vpmadd52luq %zmm24, %zmm3, %zmm8
+    vpmadd52luq %zmm23, %zmm3, %zmm7
     vpmadd52luq %zmm24, %zmm13, %zmm18
-    vpmadd52luq %zmm25, %zmm3, %zmm9
+    vpmadd52luq %zmm24, %zmm3, %zmm8
     vpmadd52luq %zmm25, %zmm13, %zmm19
-    vpmadd52luq %zmm26, %zmm3, %zmm0
+    vpmadd52luq %zmm25, %zmm3, %zmm9
     vpmadd52luq %zmm26, %zmm13, %zmm10
-    vpmadd52luq %zmm27, %zmm3, %zmm1
-    vpmadd52luq %zmm27, %zmm13, %zmm11
-    vpmadd52huq %zmm20, %zmm3, %zmm5
+    vpmadd52luq %zmm26, %zmm3, %zmm0
+    vpmadd52luq high+56(%rip){1to8}, %zmm13, %zmm11
+    vpmadd52luq high+56(%rip){1to8}, %zmm3, %zmm1
     vpmadd52huq %zmm20, %zmm13, %zmm15
-    vpmadd52huq %zmm21, %zmm3, %zmm6
+    vpmadd52huq %zmm20, %zmm3, %zmm5
     vpmadd52huq %zmm21, %zmm13, %zmm16
-    vpmadd52huq %zmm22, %zmm3, %zmm7
+    vpmadd52huq %zmm21, %zmm3, %zmm6
     vpmadd52huq %zmm22, %zmm13, %zmm17
-    vpmadd52huq %zmm23, %zmm3, %zmm8
+    vpmadd52huq %zmm22, %zmm3, %zmm7
     vpmadd52huq %zmm23, %zmm13, %zmm18
+    vpmadd52huq %zmm23, %zmm3, %zmm8
     vpmadd52huq %zmm24, %zmm3, %zmm9
     vpmadd52huq %zmm24, %zmm13, %zmm19
     vpmadd52huq %zmm25, %zmm3, %zmm0
     vpmadd52huq %zmm25, %zmm13, %zmm10
     vpmadd52huq %zmm26, %zmm3, %zmm1
     vpmadd52huq %zmm26, %zmm13, %zmm11
-    vpmadd52huq %zmm27, %zmm3, %zmm2
-    vpmadd52huq %zmm27, %zmm13, %zmm12
-    vmovdqa64 320(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm3, %zmm2
+    vpmadd52huq high+56(%rip){1to8}, %zmm13, %zmm12
+    vmovdqa64 320(%rsi), %zmm28
     vmovdqa64 320(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm5
+    vpsubq 832(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm15
-    vpmadd52luq 576(%rsp), %zmm28, %zmm6
+    vpaddq lift+40(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm16
-    vpmadd52luq 640(%rsp), %zmm28, %zmm7
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 640(%rsi), %zmm29, %zmm17
-    vpmadd52luq 704(%rsp), %zmm28, %zmm8
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 704(%rsi), %zmm29, %zmm18
-    vpmadd52luq 768(%rsp), %zmm28, %zmm9
+    vpmadd52luq 0(%rsp), %zmm28, %zmm5
+    vpmadd52luq 64(%rsp), %zmm28, %zmm6
     vpmadd52luq 768(%rsi), %zmm29, %zmm19
-    vpmadd52luq 832(%rsp), %zmm28, %zmm0
+    vpmadd52luq 128(%rsp), %zmm28, %zmm7
     vpmadd52luq 832(%rsi), %zmm29, %zmm10
-    vpmadd52luq 896(%rsp), %zmm28, %zmm1
+    vpmadd52luq 192(%rsp), %zmm28, %zmm8
     vpmadd52luq 896(%rsi), %zmm29, %zmm11
-    vpmadd52luq 960(%rsp), %zmm28, %zmm2
+    vpmadd52luq 256(%rsp), %zmm28, %zmm9
     vpmadd52luq 960(%rsi), %zmm29, %zmm12
-    vpmadd52huq 512(%rsp), %zmm28, %zmm6
+    vpmadd52luq 320(%rsp), %zmm28, %zmm0
     vpmadd52huq 512(%rsi), %zmm29, %zmm16
-    vpmadd52huq 576(%rsp), %zmm28, %zmm7
+    vpmadd52luq 384(%rsp), %zmm28, %zmm1
     vpmadd52huq 576(%rsi), %zmm29, %zmm17
-    vpmadd52huq 640(%rsp), %zmm28, %zmm8
+    vpmadd52luq 448(%rsp), %zmm28, %zmm2
     vpmadd52huq 640(%rsi), %zmm29, %zmm18
-    vpmadd52huq 704(%rsp), %zmm28, %zmm9
+    vpmadd52huq 0(%rsp), %zmm28, %zmm6
     vpmadd52huq 704(%rsi), %zmm29, %zmm19
-    vpmadd52huq 768(%rsp), %zmm28, %zmm0
+    vpmadd52huq 64(%rsp), %zmm28, %zmm7
     vpmadd52huq 768(%rsi), %zmm29, %zmm10
-    vpmadd52huq 832(%rsp), %zmm28, %zmm1
+    vpmadd52huq 128(%rsp), %zmm28, %zmm8
+    vpmadd52huq 192(%rsp), %zmm28, %zmm9
     vpmadd52huq 832(%rsi), %zmm29, %zmm11
-    vpmadd52huq 896(%rsp), %zmm28, %zmm2
+    vpmadd52huq 256(%rsp), %zmm28, %zmm0
     vpmadd52huq 896(%rsi), %zmm29, %zmm12
-    vpxor %xmm3, %xmm3, %xmm3
+    vpmadd52huq 320(%rsp), %zmm28, %zmm1
     vpxor %xmm13, %xmm13, %xmm13
-    vpmadd52huq 960(%rsp), %zmm28, %zmm3
+    vpmadd52huq 384(%rsp), %zmm28, %zmm2
     vpmadd52huq 960(%rsi), %zmm29, %zmm13
-    vpmadd52luq %zmm20, %zmm4, %zmm5
+    vpxor %xmm3, %xmm3, %xmm3
     vpmadd52luq %zmm20, %zmm14, %zmm15
-    vpsrlq $52, %zmm4, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm3
     vpsrlq $52, %zmm14, %zmm31
-    vpaddq %zmm30, %zmm5, %zmm5
+    vpmadd52luq %zmm20, %zmm4, %zmm5
     vpaddq %zmm31, %zmm15, %zmm15
-    vpmadd52luq %zmm21, %zmm4, %zmm6
+    vpsrlq $52, %zmm4, %zmm30
     vpmadd52luq %zmm21, %zmm14, %zmm16
-    vpmadd52luq %zmm22, %zmm4, %zmm7
+    vpaddq %zmm30, %zmm5, %zmm5
     vpmadd52luq %zmm22, %zmm14, %zmm17
-    vpmadd52luq %zmm23, %zmm4, %zmm8
+    vpmadd52luq %zmm21, %zmm4, %zmm6
+    vpmadd52luq %zmm22, %zmm4, %zmm7
     vpmadd52luq %zmm23, %zmm14, %zmm18
-    vpmadd52luq %zmm24, %zmm4, %zmm9
+    vpmadd52luq %zmm23, %zmm4, %zmm8
     vpmadd52luq %zmm24, %zmm14, %zmm19
-    vpmadd52luq %zmm25, %zmm4, %zmm0
+    vpmadd52luq %zmm24, %zmm4, %zmm9
     vpmadd52luq %zmm25, %zmm14, %zmm10
-    vpmadd52luq %zmm26, %zmm4, %zmm1
+    vpmadd52luq %zmm25, %zmm4, %zmm0
     vpmadd52luq %zmm26, %zmm14, %zmm11
-    vpmadd52luq %zmm27, %zmm4, %zmm2
-    vpmadd52luq %zmm27, %zmm14, %zmm12
-    vpmadd52huq %zmm20, %zmm4, %zmm6
+    vpmadd52luq %zmm26, %zmm4, %zmm1
+    vpmadd52luq high+56(%rip){1to8}, %zmm14, %zmm12
+    vpmadd52luq high+56(%rip){1to8}, %zmm4, %zmm2
     vpmadd52huq %zmm20, %zmm14, %zmm16
-    vpmadd52huq %zmm21, %zmm4, %zmm7
+    vpmadd52huq %zmm20, %zmm4, %zmm6
     vpmadd52huq %zmm21, %zmm14, %zmm17
-    vpmadd52huq %zmm22, %zmm4, %zmm8
+    vpmadd52huq %zmm21, %zmm4, %zmm7
     vpmadd52huq %zmm22, %zmm14, %zmm18
-    vpmadd52huq %zmm23, %zmm4, %zmm9
+    vpmadd52huq %zmm22, %zmm4, %zmm8
     vpmadd52huq %zmm23, %zmm14, %zmm19
-    vpmadd52huq %zmm24, %zmm4, %zmm0
+    vpmadd52huq %zmm23, %zmm4, %zmm9
     vpmadd52huq %zmm24, %zmm14, %zmm10
+    vpmadd52huq %zmm24, %zmm4, %zmm0
     vpmadd52huq %zmm25, %zmm4, %zmm1
     vpmadd52huq %zmm25, %zmm14, %zmm11
     vpmadd52huq %zmm26, %zmm4, %zmm2
     vpmadd52huq %zmm26, %zmm14, %zmm12
-    vpmadd52huq %zmm27, %zmm4, %zmm3
-    vpmadd52huq %zmm27, %zmm14, %zmm13
-    vmovdqa64 384(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm4, %zmm3
+    vpmadd52huq high+56(%rip){1to8}, %zmm14, %zmm13
+    vmovdqa64 384(%rsi), %zmm28
     vmovdqa64 384(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm6
+    vpsubq 896(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm16
-    vpmadd52luq 576(%rsp), %zmm28, %zmm7
+    vpaddq lift+48(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm17
-    vpmadd52luq 640(%rsp), %zmm28, %zmm8
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 640(%rsi), %zmm29, %zmm18
-    vpmadd52luq 704(%rsp), %zmm28, %zmm9
+    vpsraq $52, %zmm28, %zmm27
     vpmadd52luq 704(%rsi), %zmm29, %zmm19
-    vpmadd52luq 768(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm6
     vpmadd52luq 768(%rsi), %zmm29, %zmm10
-    vpmadd52luq 832(%rsp), %zmm28, %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm7
+    vpmadd52luq 128(%rsp), %zmm28, %zmm8
     vpmadd52luq 832(%rsi), %zmm29, %zmm11
-    vpmadd52luq 896(%rsp), %zmm28, %zmm2
+    vpmadd52luq 192(%rsp), %zmm28, %zmm9
     vpmadd52luq 896(%rsi), %zmm29, %zmm12
-    vpmadd52luq 960(%rsp), %zmm28, %zmm3
+    vpmadd52luq 256(%rsp), %zmm28, %zmm0
     vpmadd52luq 960(%rsi), %zmm29, %zmm13
-    vpmadd52huq 512(%rsp), %zmm28, %zmm7
+    vpmadd52luq 320(%rsp), %zmm28, %zmm1
     vpmadd52huq 512(%rsi), %zmm29, %zmm17
-    vpmadd52huq 576(%rsp), %zmm28, %zmm8
+    vpmadd52luq 384(%rsp), %zmm28, %zmm2
     vpmadd52huq 576(%rsi), %zmm29, %zmm18
-    vpmadd52huq 640(%rsp), %zmm28, %zmm9
+    vpmadd52luq 448(%rsp), %zmm28, %zmm3
     vpmadd52huq 640(%rsi), %zmm29, %zmm19
-    vpmadd52huq 704(%rsp), %zmm28, %zmm0
+    vpmadd52huq 0(%rsp), %zmm28, %zmm7
     vpmadd52huq 704(%rsi), %zmm29, %zmm10
-    vpmadd52huq 768(%rsp), %zmm28, %zmm1
+    vpmadd52huq 64(%rsp), %zmm28, %zmm8
     vpmadd52huq 768(%rsi), %zmm29, %zmm11
-    vpmadd52huq 832(%rsp), %zmm28, %zmm2
+    vpmadd52huq 128(%rsp), %zmm28, %zmm9
     vpmadd52huq 832(%rsi), %zmm29, %zmm12
-    vpmadd52huq 896(%rsp), %zmm28, %zmm3
+    vpmadd52huq 192(%rsp), %zmm28, %zmm0
+    vpmadd52huq 256(%rsp), %zmm28, %zmm1
     vpmadd52huq 896(%rsi), %zmm29, %zmm13
-    vpxor %xmm4, %xmm4, %xmm4
+    vpmadd52huq 320(%rsp), %zmm28, %zmm2
     vpxor %xmm14, %xmm14, %xmm14
-    vpmadd52huq 960(%rsp), %zmm28, %zmm4
+    vpmadd52huq 384(%rsp), %zmm28, %zmm3
     vpmadd52huq 960(%rsi), %zmm29, %zmm14
-    vpmadd52luq %zmm20, %zmm5, %zmm6
+    vpxor %xmm4, %xmm4, %xmm4
     vpmadd52luq %zmm20, %zmm15, %zmm16
-    vpsrlq $52, %zmm5, %zmm30
+    vpmadd52huq 448(%rsp), %zmm28, %zmm4
     vpsrlq $52, %zmm15, %zmm31
-    vpaddq %zmm30, %zmm6, %zmm6
+    vpmadd52luq %zmm20, %zmm5, %zmm6
     vpaddq %zmm31, %zmm16, %zmm16
-    vpmadd52luq %zmm21, %zmm5, %zmm7
+    vpsrlq $52, %zmm5, %zmm30
     vpmadd52luq %zmm21, %zmm15, %zmm17
-    vpmadd52luq %zmm22, %zmm5, %zmm8
+    vpaddq %zmm30, %zmm6, %zmm6
     vpmadd52luq %zmm22, %zmm15, %zmm18
-    vpmadd52luq %zmm23, %zmm5, %zmm9
+    vpmadd52luq %zmm21, %zmm5, %zmm7
     vpmadd52luq %zmm23, %zmm15, %zmm19
-    vpmadd52luq %zmm24, %zmm5, %zmm0
+    vpmadd52luq %zmm22, %zmm5, %zmm8
+    vpmadd52luq %zmm23, %zmm5, %zmm9
     vpmadd52luq %zmm24, %zmm15, %zmm10
-    vpmadd52luq %zmm25, %zmm5, %zmm1
+    vpmadd52luq %zmm24, %zmm5, %zmm0
     vpmadd52luq %zmm25, %zmm15, %zmm11
-    vpmadd52luq %zmm26, %zmm5, %zmm2
+    vpmadd52luq %zmm25, %zmm5, %zmm1
     vpmadd52luq %zmm26, %zmm15, %zmm12
-    vpmadd52luq %zmm27, %zmm5, %zmm3
-    vpmadd52luq %zmm27, %zmm15, %zmm13
-    vpmadd52huq %zmm20, %zmm5, %zmm7
+    vpmadd52luq %zmm26, %zmm5, %zmm2
+    vpmadd52luq high+56(%rip){1to8}, %zmm15, %zmm13
+    vpmadd52luq high+56(%rip){1to8}, %zmm5, %zmm3
     vpmadd52huq %zmm20, %zmm15, %zmm17
-    vpmadd52huq %zmm21, %zmm5, %zmm8
+    vpmadd52huq %zmm20, %zmm5, %zmm7
     vpmadd52huq %zmm21, %zmm15, %zmm18
-    vpmadd52huq %zmm22, %zmm5, %zmm9
+    vpmadd52huq %zmm21, %zmm5, %zmm8
     vpmadd52huq %zmm22, %zmm15, %zmm19
-    vpmadd52huq %zmm23, %zmm5, %zmm0
+    vpmadd52huq %zmm22, %zmm5, %zmm9
     vpmadd52huq %zmm23, %zmm15, %zmm10
-    vpmadd52huq %zmm24, %zmm5, %zmm1
+    vpmadd52huq %zmm23, %zmm5, %zmm0
     vpmadd52huq %zmm24, %zmm15, %zmm11
-    vpmadd52huq %zmm25, %zmm5, %zmm2
+    vpmadd52huq %zmm24, %zmm5, %zmm1
     vpmadd52huq %zmm25, %zmm15, %zmm12
+    vpmadd52huq %zmm25, %zmm5, %zmm2
     vpmadd52huq %zmm26, %zmm5, %zmm3
     vpmadd52huq %zmm26, %zmm15, %zmm13
-    vpmadd52huq %zmm27, %zmm5, %zmm4
-    vpmadd52huq %zmm27, %zmm15, %zmm14
-    vmovdqa64 448(%rsp), %zmm28
+    vpmadd52huq high+56(%rip){1to8}, %zmm5, %zmm4
+    vpmadd52huq high+56(%rip){1to8}, %zmm15, %zmm14
+    vmovdqa64 448(%rsi), %zmm28
     vmovdqa64 448(%rsi), %zmm29
-    vpmadd52luq 512(%rsp), %zmm28, %zmm7
+    vpsubq 960(%rsi), %zmm28, %zmm28
     vpmadd52luq 512(%rsi), %zmm29, %zmm17
-    vpmadd52luq 576(%rsp), %zmm28, %zmm8
+    vpaddq lift+56(%rip){1to8}, %zmm28, %zmm28
     vpmadd52luq 576(%rsi), %zmm29, %zmm18
-    vpmadd52luq 640(%rsp), %zmm28, %zmm9
+    vpaddq %zmm27, %zmm28, %zmm28
     vpmadd52luq 640(%rsi), %zmm29, %zmm19
-    vpmadd52luq 704(%rsp), %zmm28, %zmm0
+    vpmadd52luq 0(%rsp), %zmm28, %zmm7
     vpmadd52luq 704(%rsi), %zmm29, %zmm10
-    vpmadd52luq 768(%rsp), %zmm28, %zmm1
+    vpmadd52luq 64(%rsp), %zmm28, %zmm8
     vpmadd52luq 768(%rsi), %zmm29, %zmm11
-    vpmadd52luq 832(%rsp), %zmm28, %zmm2
+    vpmadd52luq 128(%rsp), %zmm28, %zmm9
     vpmadd52luq 832(%rsi), %zmm29, %zmm12
-    vpmadd52luq 896(%rsp), %zmm28, %zmm3
+    vpmadd52luq 192(%rsp), %zmm28, %zmm0
+    vpmadd52luq 256(%rsp), %zmm28, %zmm1
     vpmadd52luq 896(%rsi), %zmm29, %zmm13
-    vpmadd52luq 960(%rsp), %zmm28, %zmm4
+    vpmadd52luq 320(%rsp), %zmm28, %zmm2
     vpmadd52luq 960(%rsi), %zmm29, %zmm14
-    vpmadd52huq 512(%rsp), %zmm28, %zmm8
+    vpmadd52luq 384(%rsp), %zmm28, %zmm3
     vpmadd52huq 512(%rsi), %zmm29, %zmm18
-    vpmadd52huq 576(%rsp), %zmm28, %zmm9
+    vpmadd52luq 448(%rsp), %zmm28, %zmm4
     vpmadd52huq 576(%rsi), %zmm29, %zmm19
-    vpmadd52huq 640(%rsp), %zmm28, %zmm0
+    vpmadd52huq 0(%rsp), %zmm28, %zmm8
     vpmadd52huq 640(%rsi), %zmm29, %zmm10
-    vpmadd52huq 704(%rsp), %zmm28, %zmm1
+    vpmadd52huq 64(%rsp), %zmm28, %zmm9
     vpmadd52huq 704(%rsi), %zmm29, %zmm11
-    vpmadd52huq 768(%rsp), %zmm28, %zmm2
+    vpmadd52huq 128(%rsp), %zmm28, %zmm0
     vpmadd52huq 768(%rsi), %zmm29, %zmm12
-    vpmadd52huq 832(%rsp), %zmm28, %zmm3
+    vpmadd52huq 192(%rsp), %zmm28, %zmm1
     vpmadd52huq 832(%rsi), %zmm29, %zmm13
-    vpmadd52huq 896(%rsp), %zmm28, %zmm4
+    vpmadd52huq 256(%rsp), %zmm28, %zmm2
     vpmadd52huq 896(%rsi), %zmm29, %zmm14
-    vpmadd52luq %zmm20, %zmm6, %zmm7
+    vpmadd52huq 320(%rsp), %zmm28, %zmm3
+    vpmadd52huq 384(%rsp), %zmm28, %zmm4
     vpmadd52luq %zmm20, %zmm16, %zmm17
-    vpsrlq $52, %zmm6, %zmm30
+    vpmadd52luq %zmm20, %zmm6, %zmm7
     vpsrlq $52, %zmm16, %zmm31
-    vpaddq %zmm30, %zmm7, %zmm7
+    vpsrlq $52, %zmm6, %zmm30
     vpaddq %zmm31, %zmm17, %zmm17
-    vpmadd52luq %zmm21, %zmm6, %zmm8
+    vpaddq %zmm30, %zmm7, %zmm7
     vpmadd52luq %zmm21, %zmm16, %zmm18
-    vpmadd52luq %zmm22, %zmm6, %zmm9
+    vpmadd52luq %zmm21, %zmm6, %zmm8
     vpmadd52luq %zmm22, %zmm16, %zmm19
-    vpmadd52luq %zmm23, %zmm6, %zmm0
+    vpmadd52luq %zmm22, %zmm6, %zmm9
     vpmadd52luq %zmm23, %zmm16, %zmm10
-    vpmadd52luq %zmm24, %zmm6, %zmm1
+    vpmadd52luq %zmm23, %zmm6, %zmm0
     vpmadd52luq %zmm24, %zmm16, %zmm11
-    vpmadd52luq %zmm25, %zmm6, %zmm2
+    vpmadd52luq %zmm24, %zmm6, %zmm1
     vpmadd52luq %zmm25, %zmm16, %zmm12
-    vpmadd52luq %zmm26, %zmm6, %zmm3
+    vpmadd52luq %zmm25, %zmm6, %zmm2
     vpmadd52luq %zmm26, %zmm16, %zmm13
-    vpmadd52luq %zmm27, %zmm6, %zmm4
-    vpmadd52luq %zmm27, %zmm16, %zmm14
+    vpmadd52luq %zmm26, %zmm6, %zmm3
+    vpmadd52luq high+56(%rip){1to8}, %zmm6, %zmm4
+    vpmadd52luq high+56(%rip){1to8}, %zmm16, %zmm14
     vpmadd52huq %zmm20, %zmm6, %zmm8
     vpmadd52huq %zmm20, %zmm16, %zmm18
     vpmadd52huq %zmm21, %zmm6, %zmm9
@@ -3114,8 +3054,8 @@ cuzk_fp2_8_sqr_ifma:
     vpmadd52huq %zmm26, %zmm16, %zmm14
     vpxor %xmm5, %xmm5, %xmm5
     vpxor %xmm15, %xmm15, %xmm15
-    vpmadd52huq %zmm27, %zmm6, %zmm5
-    vpmadd52huq %zmm27, %zmm16, %zmm15
+    vpmadd52huq high+56(%rip){1to8}, %zmm6, %zmm5
+    vpmadd52huq high+56(%rip){1to8}, %zmm16, %zmm15
     vpbroadcastq modulus+0(%rip), %zmm20
     vpbroadcastq modulus+8(%rip), %zmm21
     vpbroadcastq modulus+16(%rip), %zmm22
@@ -3209,108 +3149,80 @@ cuzk_fp2_8_sqr_ifma:
     vpmadd52huq %zmm26, %zmm28, %zmm5
     vpmadd52huq %zmm26, %zmm29, %zmm15
     vpbroadcastq mask+0(%rip), %zmm20
-    vpsrlq $52, %zmm8, %zmm30
-    vpsrlq $52, %zmm18, %zmm31
-    vpandq %zmm20, %zmm8, %zmm8
-    vpandq %zmm20, %zmm18, %zmm18
-    vpsrlq $32, %zmm8, %zmm8
-    vpsrlq $32, %zmm18, %zmm18
-    vpaddq %zmm30, %zmm9, %zmm9
-    vpaddq %zmm31, %zmm19, %zmm19
-    vpsrlq $52, %zmm9, %zmm30
-    vpsrlq $52, %zmm19, %zmm31
-    vpandq %zmm20, %zmm9, %zmm9
-    vpandq %zmm20, %zmm19, %zmm19
+    vpsrlq $32, %zmm8, %zmm30
+    vpsrlq $32, %zmm18, %zmm31
     vpsllq $20, %zmm9, %zmm28
     vpsllq $20, %zmm19, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm8
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm18
-    vmovdqa64 %zmm8, 0(%rdi)
-    vmovdqa64 %zmm18, 512(%rdi)
-    vpsrlq $32, %zmm9, %zmm9
-    vpsrlq $32, %zmm19, %zmm19
-    vpaddq %zmm30, %zmm0, %zmm0
-    vpaddq %zmm31, %zmm10, %zmm10
-    vpsrlq $52, %zmm0, %zmm30
-    vpsrlq $52, %zmm10, %zmm31
-    vpandq %zmm20, %zmm0, %zmm0
-    vpandq %zmm20, %zmm10, %zmm10
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 0(%rdi)
+    vmovdqa64 %zmm31, 512(%rdi)
+    vpsrlq $32, %zmm9, %zmm30
+    vpsrlq $32, %zmm19, %zmm31
     vpsllq $20, %zmm0, %zmm28
     vpsllq $20, %zmm10, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm9
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm19
-    vmovdqa64 %zmm9, 64(%rdi)
-    vmovdqa64 %zmm19, 576(%rdi)
-    vpsrlq $32, %zmm0, %zmm0
-    vpsrlq $32, %zmm10, %zmm10
-    vpaddq %zmm30, %zmm1, %zmm1
-    vpaddq %zmm31, %zmm11, %zmm11
-    vpsrlq $52, %zmm1, %zmm30
-    vpsrlq $52, %zmm11, %zmm31
-    vpandq %zmm20, %zmm1, %zmm1
-    vpandq %zmm20, %zmm11, %zmm11
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 64(%rdi)
+    vmovdqa64 %zmm31, 576(%rdi)
+    vpsrlq $32, %zmm0, %zmm30
+    vpsrlq $32, %zmm10, %zmm31
     vpsllq $20, %zmm1, %zmm28
     vpsllq $20, %zmm11, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm0
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm10
-    vmovdqa64 %zmm0, 128(%rdi)
-    vmovdqa64 %zmm10, 640(%rdi)
-    vpsrlq $32, %zmm1, %zmm1
-    vpsrlq $32, %zmm11, %zmm11
-    vpaddq %zmm30, %zmm2, %zmm2
-    vpaddq %zmm31, %zmm12, %zmm12
-    vpsrlq $52, %zmm2, %zmm30
-    vpsrlq $52, %zmm12, %zmm31
-    vpandq %zmm20, %zmm2, %zmm2
-    vpandq %zmm20, %zmm12, %zmm12
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 128(%rdi)
+    vmovdqa64 %zmm31, 640(%rdi)
+    vpsrlq $32, %zmm1, %zmm30
+    vpsrlq $32, %zmm11, %zmm31
     vpsllq $20, %zmm2, %zmm28
     vpsllq $20, %zmm12, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm1
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm11
-    vmovdqa64 %zmm1, 192(%rdi)
-    vmovdqa64 %zmm11, 704(%rdi)
-    vpsrlq $32, %zmm2, %zmm2
-    vpsrlq $32, %zmm12, %zmm12
-    vpaddq %zmm30, %zmm3, %zmm3
-    vpaddq %zmm31, %zmm13, %zmm13
-    vpsrlq $52, %zmm3, %zmm30
-    vpsrlq $52, %zmm13, %zmm31
-    vpandq %zmm20, %zmm3, %zmm3
-    vpandq %zmm20, %zmm13, %zmm13
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 192(%rdi)
+    vmovdqa64 %zmm31, 704(%rdi)
+    vpsrlq $32, %zmm2, %zmm30
+    vpsrlq $32, %zmm12, %zmm31
     vpsllq $20, %zmm3, %zmm28
     vpsllq $20, %zmm13, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm2
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm12
-    vmovdqa64 %zmm2, 256(%rdi)
-    vmovdqa64 %zmm12, 768(%rdi)
-    vpsrlq $32, %zmm3, %zmm3
-    vpsrlq $32, %zmm13, %zmm13
-    vpaddq %zmm30, %zmm4, %zmm4
-    vpaddq %zmm31, %zmm14, %zmm14
-    vpsrlq $52, %zmm4, %zmm30
-    vpsrlq $52, %zmm14, %zmm31
-    vpandq %zmm20, %zmm4, %zmm4
-    vpandq %zmm20, %zmm14, %zmm14
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 256(%rdi)
+    vmovdqa64 %zmm31, 768(%rdi)
+    vpsrlq $32, %zmm3, %zmm30
+    vpsrlq $32, %zmm13, %zmm31
     vpsllq $20, %zmm4, %zmm28
     vpsllq $20, %zmm14, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm3
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm13
-    vmovdqa64 %zmm3, 320(%rdi)
-    vmovdqa64 %zmm13, 832(%rdi)
-    vpsrlq $32, %zmm4, %zmm4
-    vpsrlq $32, %zmm14, %zmm14
-    vpaddq %zmm30, %zmm5, %zmm5
-    vpaddq %zmm31, %zmm15, %zmm15
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 320(%rdi)
+    vmovdqa64 %zmm31, 832(%rdi)
+    vpsrlq $32, %zmm4, %zmm30
+    vpsrlq $32, %zmm14, %zmm31
     vpsllq $20, %zmm5, %zmm28
     vpsllq $20, %zmm15, %zmm29
-    vpternlogq $0xf8, %zmm20, %zmm28, %zmm4
-    vpternlogq $0xf8, %zmm20, %zmm29, %zmm14
-    vmovdqa64 %zmm4, 384(%rdi)
-    vmovdqa64 %zmm14, 896(%rdi)
-    vpsrlq $32, %zmm5, %zmm5
-    vpsrlq $32, %zmm15, %zmm15
-    vmovdqa64 %zmm5, 448(%rdi)
-    vmovdqa64 %zmm15, 960(%rdi)
+    vpandq %zmm20, %zmm28, %zmm28
+    vpandq %zmm20, %zmm29, %zmm29
+    vpaddq %zmm28, %zmm30, %zmm30
+    vpaddq %zmm29, %zmm31, %zmm31
+    vmovdqa64 %zmm30, 384(%rdi)
+    vmovdqa64 %zmm31, 896(%rdi)
+    vpsrlq $32, %zmm5, %zmm30
+    vpsrlq $32, %zmm15, %zmm31
+    vmovdqa64 %zmm30, 448(%rdi)
+    vmovdqa64 %zmm31, 960(%rdi)
     vzeroupper
     movq %rbp, %rsp
     popq %rbp

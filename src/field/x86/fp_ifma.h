@@ -2,7 +2,9 @@
  * scripts/gen_ifma.py): for msm/lanes.h, where the C twins of their parts are.
  *
  * Only where cuzk_cpu_active() is CUZK_CPU_IFMA. Operands are aligned as their types are and have
- * limbs below 2^52; results too. Any result may be any operand; the two results differ.
+ * limbs below 2^52; products too. Squares are not carried: limbs are below 2^53, which is good for
+ * a difference (that carries) and not for a product. Any result may be any operand; the two results
+ * differ.
  */
 #ifndef CUZK_FIELD_X86_FP_IFMA_H
 #define CUZK_FIELD_X86_FP_IFMA_H

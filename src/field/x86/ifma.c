@@ -11,6 +11,8 @@ const uint64_t cuzk_fp8_constants[FP8_ROWS][8] = {
                 0xd91dd2e13ce14u, 0x6e9ed90d2eb35u, 0x7a8e5ff9a692cu, 0x0000000068044u},
     [FP8_64P] = {0xfffffffeaaac0u, 0xac54ffffee7fbu, 0xc3d8907aaffffu, 0xafd9cc34a83dau,
                  0x91dd2e13ce144u, 0xe9ed90d2eb35du, 0xa8e5ff9a692c6u, 0x0000000680447u},
+    [FP8_H] = {0x04be07d2027cbu, 0xd7786e39002d4u, 0xf51047083c4ddu, 0x96079a7670223u,
+               0x04ca513044b79u, 0x6615d3780ea11u, 0xf9a5623d6a279u, 0x0000000006803u},
     [FP8_ENTER] = {0x7fde37dba9366u, 0x4e27525bc342bu, 0x1f5b1e9778489u, 0xb872b2b91b9dcu,
                    0xb206f497dfcafu, 0x4137cc89a9b0bu, 0xd9d20d7e39959u, 0x000000000411cu},
     [FP8_LEAVE] = {0x900000002fffdu, 0x0bc40c0002760u, 0x3c758baebf400u, 0x57455f4898575u,

@@ -1,7 +1,7 @@
 /* fp8: eight elements of Fp; see field/simd.h for form and bounds.
  *
- * A product takes 264 multiply-adds for eight lanes, a square 208; at two a cycle they are the
- * bound. Columns of partial products stay below 2^58: at most 33 terms below 2^52 and a carry.
+ * A product takes 257 multiply-adds for eight lanes, a square 201; at two a cycle they are the
+ * bound. Columns of partial products stay below 2^58: at most 32 terms below 2^52 and a carry.
  */
 #ifndef CUZK_FIELD_X86_IFMA_FP_H
 #define CUZK_FIELD_X86_IFMA_FP_H
@@ -19,8 +19,9 @@ typedef struct {
 
 #define IFMA_FP_INV 0x3fffcfffcfffdu /* -1/p mod 2^52 */
 
-/* Rows: p, 2p, 4p, 64p, and the factors of enter (2^448), leave (2^384) and one (2^416) mod p. */
-enum { FP8_P, FP8_2P, FP8_4P, FP8_64P, FP8_ENTER, FP8_LEAVE, FP8_ONE, FP8_ROWS };
+/* Rows: p, 2p, 4p, 64p, h (fp8_step), and the factors of enter (2^448), leave (2^384) and one
+ * (2^416) mod p. */
+enum { FP8_P, FP8_2P, FP8_4P, FP8_64P, FP8_H, FP8_ENTER, FP8_LEAVE, FP8_ONE, FP8_ROWS };
 extern const uint64_t cuzk_fp8_constants[FP8_ROWS][8];
 
 /* 2^32 and 2^-32 as fp: fp_mul by them enters and leaves the SIMD radix one element at a time. */
@@ -36,19 +37,31 @@ IFMA_INLINE void fp8_constant(fp8 *r, int row)
         r->l[i] = ifma_set1(cuzk_fp8_constants[row][i]);
 }
 
+/* One step of Montgomery reduction with kp = k p = 2^52 h - 1, k = -1/p mod 2^52: the factor is
+ * c[0] itself, adding its product with kp drops the low 52 bits of c[0] and adds c[0] h above.
+ * Steps of kp alone would leave values up to kp, 50 bits too many; the last one is with p. So
+ * results are below a b / 2^416 + kp / 2^52 + p, and the second is p / 4. c[0..9] are used. */
+IFMA_INLINE void fp8_step(__m512i *c, const fp8 *h)
+{
+    ifma_row_lo(c + 1, c[0], h->l, 8);
+    c[1] = _mm512_add_epi64(c[1], _mm512_srli_epi64(c[0], IFMA_BITS));
+    ifma_row_hi(c + 2, c[0], h->l, 8);
+}
+
 /* Rows of the product run one ahead of the rows of the reduction, so that at most ten columns are
  * alive and all fits into registers. */
 IFMA_INLINE void fp8_mul(fp8 *r, const fp8 *a, const fp8 *b)
 {
     __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p;
+    fp8 p, h;
     fp8_constant(&p, FP8_P);
+    fp8_constant(&h, FP8_H);
     for (int i = 0; i < 16; i++)
         c[i] = _mm512_setzero_si512();
     ifma_row(c, a->l[0], b->l, 8);
     for (int i = 0; i < 7; i++) {
         ifma_row(c + i + 1, a->l[i + 1], b->l, 8);
-        ifma_redc_step(c + i, p.l, inv, 8);
+        fp8_step(c + i, &h);
     }
     ifma_redc_step(c + 7, p.l, inv, 8);
     ifma_normalize(r->l, c + 8, 8);
@@ -75,24 +88,25 @@ IFMA_INLINE void fp8_sqr_column(__m512i *c, const fp8 *a, int k)
 IFMA_INLINE void fp8_sqr(fp8 *r, const fp8 *a)
 {
     __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p, x = *a;
+    fp8 p, h, x = *a;
     fp8_constant(&p, FP8_P);
+    fp8_constant(&h, FP8_H);
     for (int i = 0; i < 16; i++)
         c[i] = _mm512_setzero_si512();
     fp8_sqr_column(c, &x, 0);
-    ifma_redc_step(c, p.l, inv, 8);
+    fp8_step(c, &h);
     fp8_sqr_column(c, &x, 1);
-    ifma_redc_step(c + 1, p.l, inv, 8);
+    fp8_step(c + 1, &h);
     fp8_sqr_column(c, &x, 2);
-    ifma_redc_step(c + 2, p.l, inv, 8);
+    fp8_step(c + 2, &h);
     fp8_sqr_column(c, &x, 3);
-    ifma_redc_step(c + 3, p.l, inv, 8);
+    fp8_step(c + 3, &h);
     fp8_sqr_column(c, &x, 4);
-    ifma_redc_step(c + 4, p.l, inv, 8);
+    fp8_step(c + 4, &h);
     fp8_sqr_column(c, &x, 5);
-    ifma_redc_step(c + 5, p.l, inv, 8);
+    fp8_step(c + 5, &h);
     fp8_sqr_column(c, &x, 6);
-    ifma_redc_step(c + 6, p.l, inv, 8);
+    fp8_step(c + 6, &h);
     fp8_sqr_column(c, &x, 7);
     ifma_redc_step(c + 7, p.l, inv, 8);
     fp8_sqr_column(c, &x, 8);
