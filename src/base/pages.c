@@ -71,7 +71,7 @@ static range **best_fit(size_t bytes)
 }
 
 /* A mapping aligned to huge pages; ends that stick out are unmapped again. */
-static char *map_span(size_t bytes)
+static char *map_span(size_t bytes, bool huge)
 {
     char *p =
         mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -82,16 +82,16 @@ static char *map_span(size_t bytes)
         munmap(p, before);
     munmap(p + before + bytes, HUGE_BYTES - before);
     madvise(p + before, bytes, /* advice only: failure costs speed */
-            cuzk_switch_on(CUZK_SWITCH_HUGE_PAGES) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+            huge && cuzk_switch_on(CUZK_SWITCH_HUGE_PAGES) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
     return p + before;
 }
 
-static bool grow(size_t bytes)
+static bool grow(size_t bytes, bool huge)
 {
     if (bytes > SIZE_MAX - 2 * HUGE_BYTES)
         return false;
     size_t span = bytes < SPAN_BYTES ? SPAN_BYTES : (bytes + HUGE_BYTES - 1) & ~(HUGE_BYTES - 1);
-    char *p = map_span(span);
+    char *p = map_span(span, huge);
     if (p)
         insert(p, span, true);
     return p != NULL;
@@ -158,9 +158,9 @@ void *cuzk_pages_take(size_t bytes, bool *zero)
     void *p = NULL;
     pthread_mutex_lock(&lock);
     range **r = best_fit(bytes);
-    if (!r && !grow(bytes)) {
+    if (!r && !grow(bytes, true)) {
         unmap_all(); /* what is kept in pieces too small may be what is missing */
-        grow(bytes);
+        grow(bytes, true);
     }
     if (!r)
         r = best_fit(bytes);
@@ -199,7 +199,7 @@ void *cuzk_pages_map_ahead(size_t bytes)
     pthread_mutex_lock(&lock);
     if (kept < bytes && all_fresh()) {
         unmap_all(); /* one range for all */
-        p = grow(bytes) ? first : NULL;
+        p = grow(bytes, false) ? first : NULL;
     }
     pthread_mutex_unlock(&lock);
     return p;
