@@ -16,7 +16,7 @@
 #define HELP_COLUMN 29
 #define HELP_WIDTH  70
 
-/* Breaks between words; a newline in the text breaks as well. */
+/* Breaks between words, wherever the text itself has blanks or newlines. */
 static void print_wrapped(const char *text)
 {
     size_t column = 0;
@@ -28,11 +28,7 @@ static void print_wrapped(const char *text)
         }
         column += (size_t)printf("%s%.*s", column ? " " : "", (int)n, p);
         p += n;
-        if (*p == '\n') {
-            printf("\n%*s", HELP_COLUMN, "");
-            column = 0;
-        }
-        p += *p != '\0';
+        p += strspn(p, " \n");
     }
     putchar('\n');
 }

@@ -298,15 +298,15 @@ static bool parse_args(diagnose_args *a, int argc, char **argv, int *exit_code)
 {
     const cli_option options[] = {
         {"switches", CLI_STRING, &a->switches, "LIST",
-         "names of `cuzk opts`, and monitor (the memory monitor), at most 12; "
-         "default\nA1,A2,A4,B1,D4"},
+         "names of `cuzk opts`, and monitor (the memory monitor), at most 12; default "
+         "A1,A2,A4,B1,D4"},
         {"workload", CLI_STRING, &a->workload, "WHAT",
-         "what is proved: a request folder, or the name of a circuit, for which a\n"
+         "what is proved: a request folder, or the name of a circuit, for which a "
          "request is made up; default winning-2k"},
         {"synth", CLI_STRING, &a->synth, "HOW", "compiled (default) or interpreted"},
         {"partition", CLI_UINT, &a->partition, "K", "partition K alone; default: all"},
         {"clock", CLI_STRING, &a->clock, "WHICH",
-         "wall (default), or cpu: processor time of all threads, which other\n"
+         "wall (default), or cpu: processor time of all threads, which other "
          "processes disturb less and which does not see waiting"},
         {"precision", CLI_STRING, &a->precision_text, "PCT",
          "go on until effects are known within so many percent of a run; default 1"},

@@ -15,6 +15,7 @@
 #include "engine/engine_internal.h"
 #include "engine/engine_metrics.h"
 #include "engine/log.h"
+#include "measure/instruments.h"
 
 /* ---- who may start; with the lock held ---- */
 
@@ -284,6 +285,8 @@ static void run_turn(engine *e, job *j)
         if (j->turn_ended_ns) /* what lies between two turns is a phase as well */
             cuzk_trace_add(j->trace, "turn", CUZK_NO_PARTITION, j->turn_ended_ns,
                            cuzk_engine_now(e));
+        else
+            cuzk_measure_job_began(j->id);
         over = take_turn(e, j, &st);
         j->turn_ended_ns = cuzk_engine_now(e);
         pthread_mutex_lock(&e->lock);

@@ -165,6 +165,7 @@ typedef struct {
     diagnose_state state;
     diagnose_memory *memory;
     uint64_t n_done;
+    unsigned n_warmed;
     double reached; /* precision so far */
 } loop;
 
@@ -196,13 +197,14 @@ static void tell(const loop *l)
         l->workload->progress(l->workload->ctx, &p);
 }
 
-/* Caches, page tables and files become warm; the same configuration for all. */
+/* Caches, page tables and files become warm; the same configuration for all. Before the first run
+ * of this process: none is needed to judge what a state file holds. */
 static cuzk_status warm_up(loop *l, cuzk_err *err)
 {
     cuzk_status st = CUZK_OK;
     cuzk_diagnose_run run;
     double took_ms;
-    for (unsigned i = 0; i < l->opt->n_warmup && st == CUZK_OK && !stopped(l); i++) {
+    for (; l->n_warmed < l->opt->n_warmup && st == CUZK_OK && !stopped(l); l->n_warmed++) {
         tell(l);
         st = run_once(l, 0, &run, &took_ms, err);
     }
@@ -219,6 +221,7 @@ static cuzk_status run_block(loop *l, unsigned block, cuzk_err *err)
     for (unsigned i = 0; i < d->plan.n_configs && st == CUZK_OK; i++) {
         size_t at = (size_t)block * d->plan.n_configs + order[i];
         if (!d->done[at]) {
+            CUZK_TRY(warm_up(l, err));
             if (stopped(l))
                 return CUZK_OK;
             CUZK_TRY(run_once(l, d->plan.mask[order[i]], &d->run[at], &took_ms, err));
@@ -246,13 +249,25 @@ static bool enough(loop *l)
     return d->seconds >= l->opt->max_seconds || (l->reached > 0 && l->reached <= d->precision);
 }
 
+/* All its runs are in the state file. */
+static bool is_kept(const loop *l, unsigned block)
+{
+    const bool *done = l->d->done + (size_t)block * l->d->plan.n_configs;
+    return memchr(done, 0, l->d->plan.n_configs * sizeof *done) == NULL;
+}
+
+/* Kept blocks count whatever time they took, and when it is too late to begin new ones. */
 static cuzk_status run_blocks(loop *l, cuzk_err *err)
 {
-    cuzk_status st = warm_up(l, err);
-    for (unsigned b = 0; st == CUZK_OK && b < l->d->max_blocks && !stopped(l); b++) {
-        st = run_block(l, b, err);
-        if (enough(l))
+    cuzk_status st = CUZK_OK;
+    bool is_enough = false;
+    for (unsigned b = 0; st == CUZK_OK && b < l->d->max_blocks; b++) {
+        if (!is_kept(l, b) && (is_enough || stopped(l)))
             break;
+        st = run_block(l, b, err);
+        if (l->d->n_blocks != b + 1)
+            break;
+        is_enough = enough(l);
     }
     if (st == CUZK_OK && l->d->n_blocks < 2)
         st = cuzk_fail(err, CUZK_CANCELLED, 0,

@@ -146,14 +146,19 @@ static double widen(const search *s)
     return sqrt(n / (n - 1));
 }
 
+/* A metric is weighed by its deviation with disturbed runs (clipped) counted. By that of quiet runs
+ * alone a phase of nearly constant length that now and then takes much longer would have the
+ * largest statistic in every shuffle, and hide all others. */
 static void measure_noise(search *s, effects_result *out)
 {
     size_t n = s->in->n_blocks * s->n_configs;
     mean_of_all(s, s->rest);
     for (unsigned m = 0; m < s->in->n_metrics; m++) {
         residuals(s, m);
-        double deviation = cuzk_stats_mad(s->noise, n) * widen(s);
-        out->noise[m] = deviation;
+        double rms = sqrt(dot(s->noise, s->noise, n) / (double)n) * widen(s);
+        double quiet = cuzk_stats_mad(s->noise, n) * widen(s);
+        double deviation = quiet > rms ? quiet : rms;
+        out->noise[m] = quiet;
         out->twin[m] = s->mean[m * s->n_configs + 1] - s->mean[m * s->n_configs];
         s->deviation[m] = deviation > LEAST_DEVIATION ? deviation : LEAST_DEVIATION;
         s->deviation[m] /= sqrt((double)s->in->n_blocks);

@@ -77,8 +77,14 @@ void cuzk_measure_start(void)
     cuzk_span_set_sink(phase_ended);
 }
 
+void cuzk_measure_job_began(const char *job_id)
+{
+    cuzk_memory_monitor_mark("begin", job_id);
+}
+
 void cuzk_measure_job(const measured_job *j)
 {
+    cuzk_memory_monitor_mark("end", j->job_id);
     cuzk_metric_observe_ns(&waits, j->kind, j->queue_ns);
     if (j->completed)
         cuzk_metric_observe_ns(&jobs, j->kind, j->total_ns);

@@ -7,6 +7,8 @@
 /* From now on the spans of jobs feed the histogram of phases and the board (job_board.h). */
 void cuzk_measure_start(void);
 
+/* A job has its first turn. */
+void cuzk_measure_job_began(const char *job_id);
 /* A job that had started has ended. */
 typedef struct {
     const char *job_id, *kind; /* the kind as metrics name it */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/text.h"
 
-#define KEPT 1024u
+#define KEPT        1024u
+#define MARK_HEADER "epoch_ms,event,job\n"
 
 typedef struct {
     uint64_t at_ns;
@@ -24,6 +27,9 @@ static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER; /* guards kept and
 static kept_sample kept[KEPT];
 static uint64_t n_kept;
 static _Atomic uint64_t spent_ns;
+
+static pthread_mutex_t mark_lock = PTHREAD_MUTEX_INITIALIZER; /* guards mark_path */
+static char *mark_path;                                       /* NULL: no marks are wanted */
 
 struct memory_monitor {
     memory_monitor_options opt;
@@ -43,14 +49,14 @@ static void keep(const cuzk_memory_sample *s)
     pthread_mutex_unlock(&kept_lock);
 }
 
-static cuzk_status append(const char *path, const char *line, cuzk_err *err)
+static cuzk_status append(const char *path, const char *header, const char *line, cuzk_err *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0)
         return cuzk_fail(err, CUZK_IO, errno, "memory monitor: cannot write %s", path);
     ssize_t n = 0;
     if (lseek(fd, 0, SEEK_END) == 0) /* new, or rotated */
-        n = write(fd, CUZK_MEMORY_CSV_HEADER, strlen(CUZK_MEMORY_CSV_HEADER));
+        n = write(fd, header, strlen(header));
     if (n >= 0 && line[0])
         n = write(fd, line, strlen(line));
     int why = errno;
@@ -71,8 +77,47 @@ static void sample(memory_monitor *m)
     if (!m->csv_path)
         return;
     cuzk_memory_csv(line, &s);
-    append(m->csv_path, line, NULL);
+    append(m->csv_path, CUZK_MEMORY_CSV_HEADER, line, NULL);
 }
+
+/* ---- marks ---- */
+
+static char *jobs_path(const char *csv_path)
+{
+    static const char end[] = ".jobs";
+    size_t n = strlen(csv_path);
+    char *path = cuzk_malloc(n + sizeof end);
+    if (!path)
+        return NULL;
+    memcpy(path, csv_path, n);
+    memcpy(path + n, end, sizeof end);
+    return path;
+}
+
+static void set_mark_path(char *path)
+{
+    pthread_mutex_lock(&mark_lock);
+    char *before = mark_path;
+    mark_path = path;
+    pthread_mutex_unlock(&mark_lock);
+    cuzk_free(before);
+}
+
+void cuzk_memory_monitor_mark(const char *event, const char *job_id)
+{
+    char word[1100], line[1200]; /* an id has 256 bytes at most, each \xHH at worst */
+    pthread_mutex_lock(&mark_lock);
+    char *path = mark_path ? cuzk_strdup(mark_path) : NULL;
+    pthread_mutex_unlock(&mark_lock);
+    if (!path)
+        return;
+    cuzk_word_escape(word, sizeof word, job_id);
+    snprintf(line, sizeof line, "%" PRIu64 ",%s,\"%s\"\n", cuzk_epoch_ms(), event, word);
+    append(path, MARK_HEADER, line, NULL);
+    cuzk_free(path);
+}
+
+/* ---- the thread ---- */
 
 static void note_cost(void)
 {
@@ -129,7 +174,8 @@ cuzk_status cuzk_memory_monitor_start(memory_monitor **out, const memory_monitor
             st = cuzk_fail(err, CUZK_NOMEM, 0, "memory monitor: no memory");
             goto out;
         }
-        CUZK_TRY(append(m->csv_path, "", err));
+        CUZK_TRY(append(m->csv_path, CUZK_MEMORY_CSV_HEADER, "", err));
+        set_mark_path(jobs_path(m->csv_path));
     }
     int rc = pthread_create(&m->thread, NULL, monitor_main, m);
     m->started = rc == 0;
@@ -154,6 +200,7 @@ void cuzk_memory_monitor_stop(memory_monitor *m)
     pthread_mutex_unlock(&m->lock);
     if (m->started)
         pthread_join(m->thread, NULL);
+    set_mark_path(NULL);
     cuzk_memmon_close(m->self);
     pthread_cond_destroy(&m->wake);
     pthread_mutex_destroy(&m->lock);

@@ -142,6 +142,24 @@ print("ok")
 P
 )"
 
+same "marks of jobs" ok "$(python3 - "$work/memory.csv" <<'P'
+import csv, sys
+samples = [int(r["epoch_ms"]) for r in csv.DictReader(open(sys.argv[1]))]
+marks = list(csv.DictReader(open(sys.argv[1] + ".jobs")))
+at = {(m["job"], m["event"]): int(m["epoch_ms"]) for m in marks}
+assert len(marks) == 4 and {j for j, _ in at} == {r"G13\x20job", "w"}, marks
+for job in (r"G13\x20job", "w"):
+    assert samples[0] <= at[job, "begin"] < at[job, "end"] <= samples[-1] + 1000, (marks, samples[0], samples[-1])
+print("ok")
+P
+)"
+if command -v gnuplot >/dev/null; then
+    exits "plot of memory and jobs" 0 "" gnuplot -e "csv='$work/memory.csv'" contrib/memory.gnuplot
+    same "bars of two jobs" 2 "$(grep -c "polygon fill = 'rgb(143, 184, 222)'" "$work/out")"
+else
+    skip "plot: no gnuplot"
+fi
+
 mkdir -p "$work/empty"
 PARAMS=$work/empty start
 same "no parameters" 503 "$(code "http://$http/readyz")"

@@ -19,9 +19,10 @@ typedef struct {
 
 typedef struct {
     stats_rng rng;
-    double noise;  /* deviation of a phase, as a fraction */
-    double spikes; /* chance that a run is disturbed: up to twice as long */
-    double drift;  /* the machine becomes so much slower from run to run, and recovers */
+    double noise;    /* deviation of a phase, as a fraction */
+    double spikes;   /* chance that a run is disturbed: up to twice as long */
+    double stumbles; /* chance that a small phase takes a tenth of the run more, each by itself */
+    double drift;    /* the machine becomes so much slower from run to run, and recovers */
     unsigned n_runs;
     unsigned n_effects;
     fake_effect effect[4];
@@ -52,6 +53,8 @@ static inline double fake_phase_ms(fake_workload *w, unsigned phase, uint32_t on
         if (w->effect[i].phase == phase && (on & w->effect[i].needs) == w->effect[i].needs)
             ms += fake_ms[phase] * w->effect[i].fraction;
     }
+    if ((phase == 1 || phase == 2) && fake_uniform(&w->rng) < w->stumbles)
+        ms += 30 * fake_uniform(&w->rng);
     return ms * (1 + w->noise * fabs(fake_normal(&w->rng)) + 0.3 * w->noise * fake_normal(&w->rng));
 }
 

@@ -105,8 +105,48 @@ static void test_resume(void **state)
     assert_int_equal(w.n_runs - before, 4 * 23 - 58 + 1);
     snprintf(first, sizeof first, "%s", cuzk_diagnosis_answer(d));
     cuzk_diagnosis_free(d);
-    d = diagnose(&w, &o); /* everything is there: the same answer, one warm-up */
+    before = w.n_runs;
+    d = diagnose(&w, &o); /* everything is there: the same answer, no run */
     assert_string_equal(cuzk_diagnosis_answer(d), first);
+    assert_int_equal(w.n_runs, before);
+    cuzk_diagnosis_free(d);
+    unlink(path);
+}
+
+/* Time that is over, or precision that is reached, begins no blocks; those that are there count. */
+static void test_resume_with_less_time(void **state)
+{
+    char path[64];
+    cuzk_diagnosis_quality q;
+    fake_workload w = noisy(9, 0.01);
+    cuzk_diagnose_options o = fake_options(9);
+    (void)state;
+    state_path(path, "less-time");
+    o.state_path = path;
+    o.resume = true;
+    o.precision = 0.001;
+    o.min_blocks = o.max_blocks = 6;
+    cuzk_diagnosis_free(diagnose(&w, &o));
+    FILE *f = fopen(path, "a"); /* and one run of a seventh */
+    fputs("{\"block\":6,\"config\":0,\"took_ms\":900000,\"total_ns\":1,\"peak_kb\":0,"
+          "\"phases\":[],\"curve_ms\":[],\"curve_kb\":[]}\n",
+          f);
+    fclose(f);
+    unsigned before = w.n_runs;
+    o.min_blocks = 2;
+    o.max_blocks = 64;
+    o.max_seconds = 1e-6;
+    cuzk_diagnosis *d = diagnose(&w, &o);
+    cuzk_diagnosis_quality_of(&q, d);
+    assert_int_equal(q.n_blocks, 6);
+    assert_int_equal(w.n_runs, before);
+    cuzk_diagnosis_free(d);
+    o.max_seconds = 600;
+    o.precision = 0.5;
+    d = diagnose(&w, &o);
+    cuzk_diagnosis_quality_of(&q, d);
+    assert_int_equal(q.n_blocks, 6);
+    assert_int_equal(w.n_runs, before);
     cuzk_diagnosis_free(d);
     unlink(path);
 }
@@ -195,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_too_noisy),
         cmocka_unit_test(test_stops_when_precise),
         cmocka_unit_test(test_resume),
+        cmocka_unit_test(test_resume_with_less_time),
         cmocka_unit_test(test_state_of_something_else),
         cmocka_unit_test(test_bad_options),
         cmocka_unit_test(test_stop),

@@ -244,6 +244,38 @@ static void visit(void *ctx, uint64_t at_ns, const cuzk_memory_sample *s)
     v->n++;
 }
 
+/* Marks go to a file of their own, each at once; without a file they go nowhere. */
+static void test_marks(void **state)
+{
+    (void)state;
+    char path[256], line[256];
+    memory_monitor *m;
+    snprintf(path, sizeof path, "%s", in_dir("marked.csv"));
+    const memory_monitor_options opt = {.interval_ms = 60000, .csv_path = path};
+    cuzk_memory_monitor_mark("begin", "too early");
+    assert_int_equal(cuzk_memory_monitor_start(&m, &opt, NULL), CUZK_OK);
+    cuzk_memory_monitor_mark("begin", "job 1, the \"first\"");
+    cuzk_memory_monitor_mark("begin", "2");
+    cuzk_memory_monitor_mark("end", "2");
+    static const char *const wanted[] = {"begin,\"job\\x201,\\x20the\\x20\\x22first\\x22\"\n",
+                                         "begin,\"2\"\n", "end,\"2\"\n"};
+    FILE *f = fopen(in_dir("marked.csv.jobs"), "r");
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    assert_string_equal(line, "epoch_ms,event,job\n");
+    for (unsigned i = 0; i < 3; i++) {
+        char *end;
+        assert_non_null(fgets(line, sizeof line, f));
+        assert_true(strtoull(line, &end, 10) > UINT64_C(1700000000000) && *end == ',');
+        assert_string_equal(end + 1, wanted[i]);
+    }
+    assert_null(fgets(line, sizeof line, f));
+    cuzk_memory_monitor_stop(m);
+    cuzk_memory_monitor_mark("end", "too late");
+    assert_null(fgets(line, sizeof line, f));
+    fclose(f);
+}
+
 static void test_monitor(void **state)
 {
     (void)state;
@@ -305,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_zombie),
         cmocka_unit_test(test_pid_is_used_again),
         cmocka_unit_test(test_bad_targets),
+        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_monitor),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
