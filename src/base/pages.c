@@ -205,6 +205,12 @@ void *cuzk_pages_map_ahead(size_t bytes)
     return p;
 }
 
+void cuzk_pages_join(void *p, size_t bytes)
+{
+    if (cuzk_switch_on(CUZK_SWITCH_HUGE_PAGES))
+        madvise(p, bytes, MADV_HUGEPAGE);
+}
+
 bool cuzk_pages_touch(void *p, size_t bytes)
 {
     return madvise(p, bytes, MADV_POPULATE_WRITE) == 0;

@@ -15,8 +15,14 @@ void *cuzk_pages_take(size_t bytes, bool *zero);
 void cuzk_pages_give(void *p, size_t bytes);
 
 /* For a process's first job: maps a range for blocks of so many bytes together, from whose begin
- * they will be cut. NULL: there are pages that were used before, or the system has no more. */
+ * they will be cut. NULL: there are pages that were used before, or the system has no more.
+ *
+ * In small pages: the kernel hands out those that were used a moment ago, while huge ones are as a
+ * rule among those that a virtual machine's host has taken back (WindowPoSt 2 KiB after some
+ * seconds of rest: 126 to 98 ms). */
 void *cuzk_pages_map_ahead(size_t bytes);
+/* From now on the system may make huge pages of them, in its own time. */
+void cuzk_pages_join(void *p, size_t bytes);
 /* Makes pages present, whoever has them by now; contents stay. False: they cannot be. */
 bool cuzk_pages_touch(void *p, size_t bytes);
 

@@ -10,6 +10,7 @@ static void *warm_main(void *arg)
     mem_warmer *w = arg;
     char *at = cuzk_pages_map_ahead(w->bytes); /* touches the first page */
     bool more = at != NULL;
+    w->at = at;
     for (size_t i = 0; more && i < w->bytes && !atomic_load(&w->stop); i += STEP_BYTES)
         more = cuzk_pages_touch(at + i, w->bytes - i < STEP_BYTES ? w->bytes - i : STEP_BYTES);
     return NULL;
@@ -45,4 +46,6 @@ void cuzk_warm_end(mem_warmer *w)
     cuzk_warm_stop(w);
     pthread_join(w->thread, NULL);
     w->started = false;
+    if (w->at)
+        cuzk_pages_join(w->at, w->bytes);
 }

@@ -11,6 +11,7 @@
 
 typedef struct {
     bool started;
+    void *at;
     size_t bytes;
     atomic_bool stop;
     pthread_t thread;
