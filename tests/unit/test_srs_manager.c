@@ -89,14 +89,19 @@ static size_t listed(cuzk_prover *p, cuzk_prover_srs_info *out)
     return cuzk_prover_loaded(p, out, 4);
 }
 
-/* What proofs of both kinds take, from the plan. */
-static uint64_t need_of(circuit_id id)
+/* What proofs of both kinds take, from the plan: what stays, and that with a proof. */
+static uint64_t held_by(circuit_id id, bool proof)
 {
     memory_answer a;
     const memory_question q = {
         .compiled = true, .n_threads = 2, .available = UINT64_MAX, .total = UINT64_MAX};
     assert_int_equal(cuzk_memory_plan(&a, id, &q, NULL), CUZK_OK);
-    return a.srs_bytes + a.circuit_bytes + a.partition_bytes;
+    return a.srs_bytes + a.circuit_bytes + (proof ? a.partition_bytes : 0);
+}
+
+static uint64_t need_of(circuit_id id)
+{
+    return held_by(id, true);
 }
 
 /* ---- one after the other ---- */
@@ -227,7 +232,9 @@ static void e07_idle_parameters_make_room(void **state)
 {
     (void)state;
     memory_lease l;
-    cuzk_prover *p = prover_with(need_of(winning) + 1000, 0);
+    uint64_t held = held_by(wpost, false) + held_by(winning, false);
+    uint64_t both = need_of(wpost) + need_of(winning) - held; /* proofs */
+    cuzk_prover *p = prover_with(held + both / 2, 0);
     for (int i = 0; i < 3; i++) {
         lease(&l, p, wpost);
         cuzk_lease_release(&l);
