@@ -229,8 +229,8 @@ static void test_c11_no_window(void **state)
     finish(&f);
 }
 
-/* PING and SETTINGS without end, and nobody reads the answers that they call for. The server takes in
- * 40 to 80 MiB before it hangs up, however long the client goes on. */
+/* PING and SETTINGS without end, and nobody reads the answers that they call for. The server takes
+ * in 40 to 80 MiB before it hangs up, however long the client goes on. */
 static void test_c11_flood(void **state)
 {
     (void)state;
