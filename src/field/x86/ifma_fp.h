@@ -296,13 +296,32 @@ IFMA_INLINE void fp8_to_words(__m512i w[6], const fp8 *a)
     w[5] = _mm512_or_si512(_mm512_srli_epi64(l[6], 8), _mm512_slli_epi64(l[7], 44));
 }
 
-/* Lane i from *p[i]. */
+/* r with the words i and i + 1 of *p in the lanes of the mask. */
+IFMA_INLINE __m512i fp8_put_pair(__m512i r, __mmask8 lanes, const fp *p, int i)
+{
+    const __m128i *at = (const __m128i *)(const void *)&p->l[i];
+    return _mm512_mask_broadcast_i64x2(r, lanes, _mm_loadu_si128(at));
+}
+
+/* Words i and i + 1 of every other element from *p[first] on. */
+IFMA_INLINE __m512i fp8_pairs(const fp *const p[8], int first, int i)
+{
+    __m512i r = fp8_put_pair(_mm512_setzero_si512(), 0x03, p[first], i);
+    r = fp8_put_pair(r, 0x0c, p[first + 2], i);
+    r = fp8_put_pair(r, 0x30, p[first + 4], i);
+    return fp8_put_pair(r, 0xc0, p[first + 6], i);
+}
+
+/* Lane i from *p[i]. Loads that put words where they belong take the place of a transposition,
+ * whose shuffles want a unit of the multiply-adds. */
 IFMA_INLINE void fp8_load_from(fp8 *r, const fp *const p[8])
 {
-    __m512i w[8];
-    for (int i = 0; i < 8; i++)
-        w[i] = _mm512_maskz_loadu_epi64(0x3f, p[i]->l);
-    ifma_transpose(w);
+    __m512i w[6];
+    for (int i = 0; i < 6; i += 2) {
+        __m512i even = fp8_pairs(p, 0, i), odd = fp8_pairs(p, 1, i);
+        w[i] = _mm512_unpacklo_epi64(even, odd);
+        w[i + 1] = _mm512_unpackhi_epi64(even, odd);
+    }
     fp8_from_words(r, w);
 }
 
