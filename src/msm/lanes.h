@@ -14,35 +14,6 @@
 
 #if CUZK_HAVE_IFMA
 
-/* A row of a product, one ahead of the row of its reduction. */
-IFMA_INLINE void fp8_product_step(__m512i *c, __m512i a, const fp8 *b, const fp8 *h)
-{
-    ifma_row(c + 1, a, b->l, 8);
-    fp8_step(c, h);
-}
-
-/* fp8_mul with its rows written out. Inlined in a function of many products, compilers leave the
- * loop of fp8_mul as it is, and with it the columns in memory, half as fast again. */
-IFMA_INLINE void fp8_product(fp8 *r, const fp8 *a, const fp8 *b)
-{
-    __m512i c[16], inv = ifma_set1(IFMA_FP_INV);
-    fp8 p, h, y = *b;
-    fp8_constant(&p, FP8_P);
-    fp8_constant(&h, FP8_H);
-    for (int i = 0; i < 16; i++)
-        c[i] = _mm512_setzero_si512();
-    ifma_row(c, a->l[0], y.l, 8);
-    fp8_product_step(c, a->l[1], &y, &h);
-    fp8_product_step(c + 1, a->l[2], &y, &h);
-    fp8_product_step(c + 2, a->l[3], &y, &h);
-    fp8_product_step(c + 3, a->l[4], &y, &h);
-    fp8_product_step(c + 4, a->l[5], &y, &h);
-    fp8_product_step(c + 5, a->l[6], &y, &h);
-    fp8_product_step(c + 6, a->l[7], &y, &h);
-    ifma_redc_step(c + 7, p.l, inv, 8);
-    ifma_normalize(r->l, c + 8, 8);
-}
-
 /* r = a / 2^32 mod p; a < 2p gives r < p + p / 2^31. The top limb of p has 17 bits, so the high
  * half of its product with 32 bits is 0 and the sum a + q p, below 2^414, fits eight limbs. */
 IFMA_INLINE void fp8_div_2_32(fp8 *r, const fp8 *a)
@@ -305,7 +276,7 @@ IFMA_INLINE void lane1_sub_canon(lane1 *r, const lane1 *a, const lane1 *b, int r
 /* a < 2^11 p, b < 2^6 p: r < 2p. */
 IFMA_INLINE void lane1_mul(lane1 *r, const lane1 *a, const lane1 *b)
 {
-    fp8_product(r, a, b);
+    fp8_mul(r, a, b);
 }
 
 /* a^2 / 2^32; a < 2p: r < p + p / 2^31, limbs carried, but do not rely on it: see lane1_sqr2. */
