@@ -30,8 +30,8 @@ cuzk_status cuzk_bench_ntt(bench_run *r, cuzk_err *err);
 cuzk_status cuzk_bench_msm(bench_run *r, cuzk_err *err);
 cuzk_status cuzk_bench_gadgets(bench_run *r, cuzk_err *err);
 
-/* Nanoseconds of one product (one lane) at two multiply-adds of eight lanes a cycle: 257 of them for
- * Fp, 105 for Fr, at 4.3 GHz, the clock of the processor of docs/field.md. */
+/* Nanoseconds of one product (one lane) at two multiply-adds of eight lanes a cycle: 257 of them
+ * for Fp, 105 for Fr, at 4.3 GHz, the clock of the processor of docs/field.md. */
 #define BENCH_FP_PRODUCT_NS 3.74
 #define BENCH_FR_PRODUCT_NS 1.53
 
