@@ -16,7 +16,7 @@ for srs in resident streamed; do
         env FIL_PROOFS_PARAMETER_CACHE="$PARAMS" "$oracle" verify "$dir" "$work/$srs"
 done
 exits "both proofs are the same" 0 "" cmp "$work/resident" "$work/streamed"
-exits "too little memory for either" 7 "needs 2\.[0-9]+ GiB .*0\.488 GiB are available" \
+exits "too little memory for either" 7 "needs 2\.[0-9]+ GiB .*0\.488 GiB .*are the memory budget" \
     "$CUZK" prove "$dir" --out "$work/x" --params "$PARAMS" --memory 500
 exits "too little for resident" 7 "it would fit with" \
     "$CUZK" prove "$dir" --out "$work/x" --params "$PARAMS" --memory 1500 --srs resident
