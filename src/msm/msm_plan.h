@@ -30,6 +30,7 @@
 /* Entries a piece may have, and keys a segment may have: together they bound a task's scratch. */
 #define MSM_PIECE    16384u
 #define MSM_SEG_KEYS 2048u
+_Static_assert(MSM_SEG_KEYS <= 1u << (31 - MSM_RANGE_LG), "a key fits between point and sign");
 
 typedef struct {
     unsigned c, n_windows;
