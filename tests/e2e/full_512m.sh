@@ -22,5 +22,5 @@ exits "too little for resident" 7 "it would fit with" \
     "$CUZK" prove "$dir" --out "$work/x" --params "$PARAMS" --memory 1500 --srs resident
 exits "no such place" 64 "auto, resident or streamed" \
     "$CUZK" prove "$dir" --out "$work/x" --params "$PARAMS" --srs elsewhere
-rm -f "$PARAMS/$(stem_of porep-512m).params" "$PARAMS/porep-512m.made"
+rm -f "$PARAMS/$(stem_of porep-512m)".{params,vk} "$PARAMS/porep-512m.made"
 done_testing

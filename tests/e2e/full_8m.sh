@@ -19,6 +19,6 @@ for pair in porep-8m:porep-8m:192 snap-8m:update-8m:768 wpost-8m:window-8m-1:192
         { tail -c +193 "$work/proof"; head -c 192 "$work/proof"; } >"$work/x"
         exits "its partitions rotated" 1 "" "$CUZK" verify "$dir" "$work/x" --params "$PARAMS"
     fi
-    rm -f "$PARAMS/$(stem_of "$circuit").params" "$PARAMS/$circuit.made"
+    rm -f "$PARAMS/$(stem_of "$circuit")".{params,vk} "$PARAMS/$circuit.made"
 done
 done_testing
