@@ -101,24 +101,6 @@ static inline lane_lift lane_lift_by(unsigned k)
     return r;
 }
 
-/* a - b + lift, which is not to be negative; limbs of a and b may be signed. */
-IFMA_INLINE void fp8_sub_lift(fp8 *r, const fp8 *a, const fp8 *b, const lane_lift *lift)
-{
-    for (int i = 0; i < 8; i++)
-        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(lift->l[i]));
-    ifma_normalize(r->l, r->l, 8);
-}
-
-/* a - b - c + lift */
-IFMA_INLINE void fp8_sub2_lift(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c,
-                               const lane_lift *lift)
-{
-    for (int i = 0; i < 8; i++)
-        r->l[i] = _mm512_sub_epi64(
-            _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(lift->l[i])), c->l[i]);
-    ifma_normalize(r->l, r->l, 8);
-}
-
 /* 2^416 - p */
 static const uint64_t fp8_minus_p[8] = {0x1000000005555, 0x014eac0000460, 0x94f09dbe15400,
                                         0xed4098cf2d5f0, 0x89b88b47b0c7a, 0xe45849bcb4532,
@@ -243,13 +225,13 @@ IFMA_INLINE void lane1_sub(lane1 *r, const lane1 *a, const lane1 *b)
 /* a - b + lift, a - b - c + lift: not to be negative; limbs may be signed. */
 IFMA_INLINE void lane1_sub_lift(lane1 *r, const lane1 *a, const lane1 *b, const lane_lift *lift)
 {
-    fp8_sub_lift(r, a, b, lift);
+    fp8_sub_limbs(r, a, b, lift->l);
 }
 
 IFMA_INLINE void lane1_sub2_lift(lane1 *r, const lane1 *a, const lane1 *b, const lane1 *c,
                                  const lane_lift *lift)
 {
-    fp8_sub2_lift(r, a, b, c, lift);
+    fp8_sub2_limbs(r, a, b, c, lift->l);
 }
 
 /* a < 512p becomes canonical. */
@@ -390,15 +372,15 @@ IFMA_INLINE void lane2_sub(lane2 *r, const lane2 *a, const lane2 *b)
 /* a - b + lift, a - b - c + lift: not to be negative; limbs may be signed. */
 IFMA_INLINE void lane2_sub_lift(lane2 *r, const lane2 *a, const lane2 *b, const lane_lift *lift)
 {
-    fp8_sub_lift(&r->c0, &a->c0, &b->c0, lift);
-    fp8_sub_lift(&r->c1, &a->c1, &b->c1, lift);
+    fp8_sub_limbs(&r->c0, &a->c0, &b->c0, lift->l);
+    fp8_sub_limbs(&r->c1, &a->c1, &b->c1, lift->l);
 }
 
 IFMA_INLINE void lane2_sub2_lift(lane2 *r, const lane2 *a, const lane2 *b, const lane2 *c,
                                  const lane_lift *lift)
 {
-    fp8_sub2_lift(&r->c0, &a->c0, &b->c0, &c->c0, lift);
-    fp8_sub2_lift(&r->c1, &a->c1, &b->c1, &c->c1, lift);
+    fp8_sub2_limbs(&r->c0, &a->c0, &b->c0, &c->c0, lift->l);
+    fp8_sub2_limbs(&r->c1, &a->c1, &b->c1, &c->c1, lift->l);
 }
 
 /* a < 512p becomes canonical. */

@@ -137,14 +137,28 @@ IFMA_INLINE void fp8_add(fp8 *r, const fp8 *a, const fp8 *b)
     ifma_normalize(r->l, r->l, 8);
 }
 
+/* a - b + k, which is not to be negative; limbs of a and b may be signed. */
+IFMA_INLINE void fp8_sub_limbs(fp8 *r, const fp8 *a, const fp8 *b, const uint64_t k[8])
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(k[i]));
+    ifma_normalize(r->l, r->l, 8);
+}
+
+/* a - b - c + k with one carry; the same. */
+IFMA_INLINE void fp8_sub2_limbs(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c,
+                                const uint64_t k[8])
+{
+    for (int i = 0; i < 8; i++)
+        r->l[i] = _mm512_sub_epi64(
+            _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), ifma_set1(k[i])), c->l[i]);
+    ifma_normalize(r->l, r->l, 8);
+}
+
 /* a - b + k for a row k >= b of constants. */
 IFMA_INLINE void fp8_sub_from(fp8 *r, const fp8 *a, const fp8 *b, int row)
 {
-    fp8 k;
-    fp8_constant(&k, row);
-    for (int i = 0; i < 8; i++)
-        r->l[i] = _mm512_add_epi64(_mm512_sub_epi64(a->l[i], b->l[i]), k.l[i]);
-    ifma_normalize(r->l, r->l, 8);
+    fp8_sub_limbs(r, a, b, cuzk_fp8_constants[row]);
 }
 
 IFMA_INLINE void fp8_sub(fp8 *r, const fp8 *a, const fp8 *b)
@@ -152,15 +166,10 @@ IFMA_INLINE void fp8_sub(fp8 *r, const fp8 *a, const fp8 *b)
     fp8_sub_from(r, a, b, FP8_64P);
 }
 
-/* a - b - c + k with one carry, for a row k >= b + c. */
+/* a - b - c + k for a row k >= b + c. */
 IFMA_INLINE void fp8_sub2_from(fp8 *r, const fp8 *a, const fp8 *b, const fp8 *c, int row)
 {
-    fp8 k;
-    fp8_constant(&k, row);
-    for (int i = 0; i < 8; i++)
-        r->l[i] =
-            _mm512_sub_epi64(_mm512_sub_epi64(_mm512_add_epi64(a->l[i], k.l[i]), b->l[i]), c->l[i]);
-    ifma_normalize(r->l, r->l, 8);
+    fp8_sub2_limbs(r, a, b, c, cuzk_fp8_constants[row]);
 }
 
 /* a - b - c + 64p; b + c <= 64p. */
